@@ -10,12 +10,17 @@ demo: $(READY)
 	$(BIN)/kernelect sample patients --out demo/patients.csv --force
 	$(BIN)/kernelect fit demo/patients.csv --target recovered --out demo --force
 
+# Two workers with one thread each. A worker begins with half of the files, so that a fixture is made once, and takes
+# over tests of the other at the end.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q
+
 # Every law, over some configurations and seeds. Slow tests hold the same laws over more of them.
 test: check
-	$(BIN)/python -m pytest -n 2 -q
+	$(PYTEST) --dist worksteal
 
+# As many as fit: make test-slow WITHIN=600 starts no test after ten minutes, and begins with some of every file.
 test-slow: $(READY)
-	$(BIN)/python -m pytest -n 2 -q -m slow
+	$(PYTEST) -m slow $(if $(WITHIN),--maxschedchunk 1 --within $(WITHIN))
 
 test-all: test test-slow
 
@@ -57,7 +62,8 @@ test-oldest: $(READY)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)/oldest.txt \
 		--editable '.[cli,parquet]' 'pytest<9' pytest-xdist hypothesis mpmath polars
 	$(OLDEST)/bin/python -m pytest -n 2 -q tests/kernels tests/machines tests/criteria tests/priors tests/search \
-		tests/contracts tests/mixture tests/explain tests/inputs tests/cli/test_fit.py
+		tests/contracts tests/mixture tests/explain tests/inputs tests/cli/test_fit.py tests/cli/test_sentences.py \
+		tests/tabular/test_read.py tests/tabular/test_schema.py tests/tabular/test_hand_over.py tests/tabular/test_predict.py
 
 # The pictures of the report and the app in docs/_static, which README and site show: needs Chromium.
 pictures: $(READY)

@@ -5,7 +5,8 @@ Every CSV of a folder has its target in the last column. Four questions, each as
 - ``copies``: a table as it is, every row twice, a bootstrap sample: error on other rows, what leave-one-out claims,
   and how many other rows lie in their 90 % intervals.
 - ``groups``: the criterion that a fit with groups reaches, beside the best of ten restarts.
-- ``deviations``: the median deviation that ``predict`` gives for other rows, beside their RMSE.
+- ``deviations``: the deviations that ``predict`` gives for other rows, beside their errors: the median one beside the
+  RMSE, and the root mean square of errors in units of their own deviations.
 - ``lines``: real inputs, and a target that is a straight line of them but for 5 % of noise; one row thirty times as
   far away as the others, which is not fitted, is predicted. And real targets: the rows of the largest 3 %.
 
@@ -105,6 +106,8 @@ def deviations(X: pd.DataFrame, y: pd.Series, number: bool) -> Row:
     left_out = float(np.sqrt(np.mean((model.loo_prediction_ - y[:n].to_numpy()) ** 2)))
     return {
         "deviation / RMSE": float(np.median(spread)) / rmse,
+        "deviation / typical error": float(np.median(spread) / np.median(errors)) * 0.6745,
+        "errors in their deviations": float(np.sqrt(np.mean((errors / spread) ** 2))),
         "typical error / RMSE": float(np.median(errors)) / 0.6745 / rmse,
         "leave-one-out / RMSE": left_out / rmse,
         "largest tenth / smallest": float(np.quantile(spread, 0.9) / np.quantile(spread, 0.1)),

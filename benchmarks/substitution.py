@@ -13,9 +13,11 @@ import argparse
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -59,6 +61,7 @@ TESTS: list[tuple[str, str]] = [
 
 #: What a failure says -> why it is one here, in one line. The first that matches counts.
 REASONS: list[tuple[str, str]] = [
+    (r"more than [\d.]+ s of work", "hundreds of fits one after the other, each of which selects itself"),
     (r"unexpected keyword argument 'decision_function_shape'|break_ties", "several classes are one against the rest"),
     (r"unexpected keyword argument 'probability'", "probabilities are always there, without an argument"),
     (r"no attribute 'log_marginal_likelihood'", "the evidence is an attribute, not a method of hyper-parameters"),
@@ -87,11 +90,25 @@ REASONS: list[tuple[str, str]] = [
 class Substitution:
     """A plugin of pytest that replaces names before tests are imported, and counts what becomes of the tests."""
 
-    def __init__(self, substitutes: dict[str, str]) -> None:
+    def __init__(self, substitutes: dict[str, str], most: float) -> None:
         self.outcomes: dict[str, str] = {}
+        self.most = most
+        signal.signal(signal.SIGPROF, self._late)
         for path, name in substitutes.items():
             module, _, attribute = path.rpartition(".")
             setattr(import_module(module), attribute, getattr(kernelect, name))
+
+    def _late(self, *_: object) -> None:
+        raise TimeoutError(f"more than {self.most:g} s of work")
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Iterator[None]:
+        """End a test that takes too long: a fit of ours takes a thousand times as long as one at given parameters."""
+        signal.setitimer(signal.ITIMER_PROF, self.most)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0.0)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Keep the outcome of a test, and the last line of its failure."""
@@ -102,18 +119,19 @@ class Substitution:
             self.outcomes.setdefault(report.nodeid, "skipped" if report.skipped else "passed")
 
 
-def run_here(name: str, *, substitute: bool) -> None:
+def run_here(name: str, *, substitute: bool, most: float) -> None:
     """Run one file in this process, and write the outcomes as JSON to the last line of the output."""
     module, substitutes = FILES[name]
-    plugin = Substitution(substitutes if substitute else {})
+    plugin = Substitution(substitutes if substitute else {}, most)
     options = ["-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore"]
     pytest.main(["--pyargs", module, "-c", os.devnull, "--rootdir", os.getcwd(), *options], plugins=[plugin])
     sys.stdout.write("\n" + json.dumps(plugin.outcomes) + "\n")
 
 
-def outcomes(name: str, *, substitute: bool, seconds: float) -> dict[str, str]:
+def outcomes(name: str, *, substitute: bool, seconds: float, most: float) -> dict[str, str]:
     """Return what becomes of every test of a file, in a process of its own."""
-    command = [sys.executable, __file__, "--here", name, *(["--substitute"] if substitute else [])]
+    command = [sys.executable, __file__, "--here", name, "--most", str(most)]
+    command += ["--substitute"] if substitute else []
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     found: dict[str, str] = json.loads(done.stdout.strip().splitlines()[-1])
     return found
@@ -130,19 +148,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=list(FILES), default=list(FILES), help="files to run")
     parser.add_argument("--seconds", type=float, default=900.0, help="time for one file")
+    parser.add_argument("--most", type=float, default=60.0, help="processor seconds for one test")
     parser.add_argument("--list", action="store_true", help="write every failure with its reason")
     parser.add_argument("--here", help=argparse.SUPPRESS)
     parser.add_argument("--substitute", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.here:
-        run_here(asked.here, substitute=asked.substitute)
+        run_here(asked.here, substitute=asked.substitute, most=asked.most)
         return 0
     why: Counter[str] = Counter()
     unexplained = []
     sys.stdout.write(f"{'file':<12} {'passed before':>13} {'passed now':>10} {'failed now':>10}\n")
     for name in asked.only:
-        before = outcomes(name, substitute=False, seconds=asked.seconds)
-        now = outcomes(name, substitute=True, seconds=asked.seconds)
+        before = outcomes(name, substitute=False, seconds=asked.seconds, most=asked.most)
+        now = outcomes(name, substitute=True, seconds=asked.seconds, most=asked.most)
         passed = {test for test, outcome in before.items() if outcome == "passed"}
         failed = {test: now.get(test, "failed: not collected") for test in passed if now.get(test) != "passed"}
         line = f"{name:<12} {len(passed):>13} {len(passed) - len(failed):>10} {len(failed):>10}\n"

@@ -1,6 +1,18 @@
 import numpy as np
 import pytest
 
+from speeds import Within
+
+
+def pytest_addoption(parser):
+    text = "start no test after this many seconds; some tests of every file come first"
+    parser.addoption("--within", type=float, metavar="SECONDS", help=text)
+
+
+def pytest_configure(config):
+    if config.getoption("within") is not None:
+        config.pluginmanager.register(Within(config, config.getoption("within")))
+
 
 @pytest.fixture
 def rng():

@@ -116,3 +116,31 @@ def test_records_take_fields_of_one_type_by_name():
                 types = positional_types(found)
                 mixed_up += [found.name] if len(set(types)) < len(types) else []
     assert not mixed_up, f"write @dataclass(kw_only=True), or list a part above: {mixed_up}"
+
+
+def needed(*extras):
+    """Return what the package and some of its extras need, by name."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = list(project["dependencies"])
+    for extra in extras:
+        for line in project["optional-dependencies"][extra]:
+            inner = re.fullmatch(r"kernelect\[(.+)\]", line)
+            lines += [f"{name}>={bound}" for name, bound in needed(*inner[1].split(",")).items()] if inner else [line]
+    return dict(line.split(">=") for line in lines)
+
+
+def test_the_conda_recipe_needs_what_the_command_line_needs():
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text()
+    run = dict(re.findall(r"^    - ([\w-]+) >=([\d.]+)$", recipe.split("  run:")[1].split("tests:")[0], re.MULTILINE))
+    run["matplotlib"] = run.pop("matplotlib-base")  # conda's name for it without a window system
+    assert run == needed("cli")
+    assert f'version: "{kernelect.__version__}"' in recipe
+
+
+def test_paper_and_citation_have_the_same_authors():
+    paper, citation = (ROOT / "paper" / "paper.md").read_text(), (ROOT / "CITATION.cff").read_text()
+    names = r"^  - name: (.+)$"
+    assert re.findall(names, paper.split("affiliations:")[0], re.MULTILINE) == re.findall(names, citation, re.MULTILINE)
+    cited = set(re.findall(r"@(\w+)", paper.split("\n---\n")[1]))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),$", (ROOT / "paper" / "paper.bib").read_text(), re.MULTILINE))
+    assert len(re.sub(r"<!--.*?-->", "", paper).split()) < 1100

@@ -158,7 +158,7 @@ def test_a_page_of_results_begins_with_words_for_a_user(page):
 
 #: Functions that put a status or a warning of a fit into words, and the folders in which none is.
 SPEAKING = {"doubt", "_doubt", "remark", "told", "status", "_sentence", "_reason_to_stop", "_within_time", "_ended"}
-SPEAKING |= {"_NOT_FITTED", "_CONSTANT", "ending", "message"}
+SPEAKING |= {"NOT_FITTED", "_CONSTANT", "ending", "message"}
 SILENT = ("cli", "tabular", "facts", "report", "studies", "plots", "export", "explain", "inputs")
 
 

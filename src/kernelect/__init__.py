@@ -82,11 +82,14 @@ if not TYPE_CHECKING:  # a type checker shall know an unknown name for one
         if name not in __all__:
             raise AttributeError(f"module 'kernelect' has no attribute {name!r}")
         if name in ("load", "register"):
-            return getattr(import_module("kernelect.model.file" if name == "load" else "kernelect.registry"), name)
-        if name.islower():
-            return import_module(f"kernelect.{name}")
-        room = "mixture" if name.startswith("Kernel") else "estimators"
-        return getattr(import_module(f"kernelect.{room}"), name)
+            found = getattr(import_module("kernelect.model.file" if name == "load" else "kernelect.registry"), name)
+        elif name.islower():
+            found = import_module(f"kernelect.{name}")
+        else:
+            room = "mixture" if name.startswith("Kernel") else "estimators"
+            found = getattr(import_module(f"kernelect.{room}"), name)
+        globals()[name] = found  # so that the next time nothing is looked for
+        return found
 
 
 def __dir__() -> list[str]:

@@ -55,14 +55,6 @@ class LostCellsWarning(KernelectWarning):
     """Cells of a table that hold something count as missing."""
 
 
-def check_no_class(argument: str, got: object) -> None:
-    """Raise if a class was given in the place of an object of it."""
-    if isinstance(got, type):
-        raise InvalidArgument(
-            f"{argument}={got.__name__} must be a name or an object, and this is a class: give {got.__name__}()."
-        )
-
-
 def unknown_name(argument: str, got: object, known: list[str]) -> InvalidArgument:
     """Return the error for a misspelt option, with the nearest known spelling."""
     from difflib import get_close_matches

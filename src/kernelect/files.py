@@ -15,7 +15,7 @@ from kernelect.exceptions import InvalidArgument, UnwritableFile
 
 
 def check_free(path: Path, force: bool) -> Path:
-    """Return the file that would be written, or raise where it may not or cannot be.
+    """Return the file that would be written, or raise if it may not or cannot be.
 
     Only regular files are replaced, and only with ``force``: never a folder, a device, a pipe or a link
     that leads nowhere. A link to a regular file stays, and the file it leads to is replaced.

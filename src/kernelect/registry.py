@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Generic, TypeVar
 
-from kernelect.exceptions import InvalidArgument, check_no_class, unknown_name
+from kernelect.exceptions import InvalidArgument, unknown_name
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -33,7 +33,7 @@ _HOMES = (
 
 @dataclass(frozen=True)
 class Entry(Generic[T]):
-    """One part: its class, the name it goes by (none where it is only built from other parts), and how to make it."""
+    """One part: its class, the name it goes by (none if it is only built from other parts), and how to make it."""
 
     cls: type[T]
     name: str | None
@@ -97,13 +97,17 @@ class Registry(Generic[T]):
             raise unknown_name(self.argument, name, list(self.names if choices is None else choices))
         return entry.make()
 
-    def resolve(self, part: object) -> T:
-        """Return ``part`` itself where it is one of this kind, else what its name stands for."""
-        check_no_class(self.argument, part)
-        return part if isinstance(part, self.base) else self.make(part)
+    def resolve(self, part: object, choices: tuple[str, ...] | None = None) -> T:
+        """Return ``part`` itself if it is one of this kind, else what its name stands for, as :meth:`make` does."""
+        if isinstance(part, type):
+            raise InvalidArgument(
+                f"{self.argument}={part.__name__} must be a name or an object, and this is a class: give "
+                f"{part.__name__}()."
+            )
+        return part if isinstance(part, self.base) else self.make(part, choices)
 
     def _taken(self, cls: type[T], name: str) -> Entry[T] | None:
-        """Return the part with which ``cls`` would share its name, where names have to be unique."""
+        """Return the part with which ``cls`` would share its name, if names have to be unique."""
         return self._find(name)
 
     def _find(self, name: str) -> Entry[T] | None:

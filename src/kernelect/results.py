@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.extras import load_extra
-from kernelect.typing import Array
+from kernelect.typing import Array, Observer
 
 
 class Status(Enum):
@@ -120,7 +120,7 @@ class ModelSize:
 class SearchResult:
     """Where a search ended; ``theta`` is in the space that was searched.
 
-    ``inverse`` is that of the second derivatives in terms of what the search moved, where it has learned them.
+    ``inverse`` is that of the second derivatives in terms of what the search moved, if it has learned them.
     """
 
     theta: Array
@@ -134,6 +134,27 @@ class SearchResult:
     def converged(self) -> bool:
         """Whether the search ended at a (local) optimum as far as it can tell."""
         return self.status.trustworthy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reached:
+    """Where a selection ended on a part of the rows, and what its search learned there.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (n_parameters,)
+    rows : int
+        How many these were.
+    value : float
+        What was minimised, there: a sum over rows; infinite if it is not known.
+    inverse : ndarray or None
+        What the search learned of the inverse second derivatives.
+    """
+
+    theta: Array
+    rows: int
+    value: float = float("inf")
+    inverse: Array | None = None
 
 
 class Selected:
@@ -193,7 +214,9 @@ class Selection(Selected):
     outcome : Status
         How the search ended; ``converged`` follows from it.
     ending : str
-        The same in words, with remarks.
+        The same in words.
+    remarks : tuple of str
+        What else there is to say of how it came about.
     at_bound : tuple of str
         Names of the parameters that ended at a bound of the search.
     trace : Trace
@@ -211,6 +234,8 @@ class Selection(Selected):
     validation_error : ndarray of shape (n_evaluations,)
         Error rate on the rows that early stopping has set aside (or of rows left out one by one), NaN at evaluations
         that were no improvement; empty without early stopping.
+    reached : Reached or None
+        What a selection on more rows begins with; only of a selection that another one has led.
     """
 
     value: float
@@ -226,14 +251,79 @@ class Selection(Selected):
     seconds: float
     optima: Array = field(default_factory=lambda: np.zeros((0, 0)))
     validation_error: Array = field(default_factory=lambda: np.zeros(0))
+    reached: Reached | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
         """A sentence on how the search ended and which parameters lie at a bound."""
-        if not self.at_bound:
-            return self.ending
         more = f" and {len(self.at_bound) - 5} more" if len(self.at_bound) > 5 else ""
-        return f"{self.ending}; at the bound of the search: {', '.join(self.at_bound[:5])}{more}"
+        bound = [f"at the bound of the search: {', '.join(self.at_bound[:5])}{more}"] if self.at_bound else []
+        return "; ".join([self.ending, *self.remarks, *bound])
+
+    def per_row(self, n_rows: float) -> Selection:
+        """Return a selection made in nats with its values in nats per row."""
+        trace = self.trace
+        trace = replace(trace, value=trace.value / n_rows, gradient_norm=trace.gradient_norm / n_rows)
+        return replace(self, value=self.value / n_rows, trace=trace)
+
+    def with_remark(self, remark: str) -> Selection:
+        """Return the selection with a remark on how it came about, if there is one."""
+        return replace(self, remarks=(*self.remarks, remark)) if remark else self
+
+    def with_doubts(self, doubts: Iterable[str]) -> Selection:
+        """Return the selection with the doubts that solver and criterion raise."""
+        raised = [doubt for doubt in doubts if doubt]
+        if not raised:
+            return self
+        if self.outcome is Status.TIME_LIMIT:  # which explains the doubts
+            return replace(self, remarks=(*self.remarks, *raised))
+        return replace(self, ending=f"ended, but {raised[0]}", remarks=tuple(raised[1:]), outcome=Status.DOUBTED)
+
+    def moved_to(
+        self,
+        theta: Array,
+        value: float,
+        at_bound: tuple[str, ...],
+        *,
+        label: str,
+        remark: str,
+        observe: Observer | None = None,
+    ) -> Selection:
+        """Return the selection at a point that was chosen after its searches, with a last row in its trace for it.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n_parameters,)
+        value : float
+            The criterion there.
+        at_bound : tuple of str
+            Names of the parameters that lie at a bound there.
+        label : str
+            What the last run of the trace is called.
+        remark : str
+            What the status reports of it.
+        observe : callable, optional
+            Called with the row.
+        """
+        row = Evaluation(
+            number=self.n_evaluations + 1,
+            seconds=0.0,
+            theta=theta,
+            value=value,
+            gradient_norm=float("nan"),  # which costs more than the value, and is not what was minimised
+            best_value=value,
+        )
+        if observe is not None:
+            observe(replace(row, run=int(self.trace.run.max(initial=-1.0)) + 1))
+        return replace(
+            self.with_remark(remark),
+            theta=theta,
+            value=value,
+            at_bound=at_bound,
+            runs=(*self.runs, label),
+            trace=Trace.joined([self.trace, Trace.of([row], len(theta))]),
+        )
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per evaluation."""

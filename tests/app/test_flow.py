@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,101 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from app.driven import LONG, Server, Tab
 from app.test_pages import table_of, working_in
 from speeds import slowly
-
-#: Milliseconds that a fit may take on a busy machine.
-LONG = 240_000
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="the browser test needs Playwright: pip install playwright"
-    )
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        pytest.skip("the browser test needs a browser: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        rebound = "--host-resolver-rules=MAP evil.example 127.0.0.1"
-        arguments = ["--headless", "--no-sandbox", "--disable-gpu", rebound]
-        started = driver.chromium.launch(executable_path=found, args=arguments)
-        yield started
-        started.close()
-
-
-class Server:
-    """``kernelect app`` on a folder."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        command = [sys.executable, "-m", "kernelect", "app", str(folder), "--no-browser"]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        self.process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-        self.address = self.process.stderr.readline().split()[0]
-        self.root = self.address.partition("?")[0]
-
-    def end(self, by=signal.SIGTERM):
-        self.process.send_signal(by)
-        self.process.wait(20)
-        self.process.stderr.close()
-
-
-@pytest.fixture
-def server(tmp_path):
-    started = Server(tmp_path / "projects")
-    yield started
-    if started.process.poll() is None:
-        started.end()
-
-
-class Tab:
-    """An open page, with every request and complaint since it was opened."""
-
-    def __init__(self, browser, server, context=None, **options):
-        self.context = context or browser.new_context(accept_downloads=True, **options)
-        self.page, self.root = self.context.new_page(), server.root
-        self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(f"{message.text} {message.location}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-        self.page.goto(server.address)
-        self.page.wait_for_selector(".drop")
-
-    def drop(self, path):
-        self.page.set_input_files(".drop input", path)
-
-    def begin(self, path, target, effort="fast"):
-        """Drop a table and choose what to predict."""
-        self.drop(path)
-        self.page.wait_for_selector("#choice-0")
-        self.choose(0, target)
-        self.choose(2, effort)
-
-    def choose(self, place, value):
-        with self.page.expect_response(lambda answer: answer.url.endswith("/columns")):  # the page is drawn anew
-            self.page.locator(f"#choice-{place}").select_option(value)
-        self.page.wait_for_selector("#fit:not([disabled])")
-
-    def fit(self):
-        self.page.locator("#fit").click()
-        self.page.wait_for_selector("#job:not([hidden])")
-
-    def go(self, step, name="table"):
-        self.page.goto(f"{self.root}project/{name}#{step}")
-        self.page.wait_for_selector(f"#view[data-step={step}]")
-
-    def alert(self):
-        self.page.wait_for_selector("#alert:not([hidden])", timeout=LONG)
-        return self.page.locator("#alert").text_content()
-
-
-@pytest.fixture
-def tab(browser, server):
-    opened = Tab(browser, server)
-    yield opened
-    opened.context.close()
 
 
 def labels(folder):
@@ -125,21 +32,21 @@ def numbers(folder):
 
 
 def german(folder):
-    """Semicolons, decimal commas, dates with points, umlauts in an old encoding, and words for missing cells."""
+    """A title, semicolons, decimal commas, dates with points, umlauts and € in an old encoding, words for missing."""
     rng = np.random.default_rng(2)
     size, town = rng.normal(170, 10, 60), rng.choice(["Köln", "Düren", "k.A."], 60)
-    lines = ["Größe;Aufnahme;Stadt;Erlös"] + [
+    lines = ["Umsätze 2024;;;", ";;;", "Größe;Aufnahme;Stadt;Erlös (€)"] + [
         f"{s:.1f};{day % 28 + 1:02d}.03.2024;{t};{10 * s + 20 * (t == 'Köln') + e:.2f}".replace(".", ",", 1)
         for day, (s, t, e) in enumerate(zip(size, town, rng.normal(size=60), strict=True))
     ]
     text = "\n".join(re.sub(r"(\d)\.(\d\d)$", r"\1,\2", line) for line in lines)
     (folder / "table.csv").write_bytes(text.encode("cp1252"))
-    return "Erlös", "Größe"
+    return "Erlös (€)", "Größe"
 
 
 @pytest.mark.parametrize("make", [labels, *slowly(numbers, german)])
-def test_from_a_file_to_a_decision(tab, server, tmp_path, make):
-    target, first = make(tmp_path)
+def test_from_a_file_to_a_decision(browser, own, tmp_path, make):
+    tab, (target, first) = Tab(browser, own), make(tmp_path)
     tab.begin(tmp_path / "table.csv", target)
     assert tab.page.locator(".columns tr").count() >= 4
     tab.fit()
@@ -159,6 +66,7 @@ def test_from_a_file_to_a_decision(tab, server, tmp_path, make):
     tab.go("evaluate")
     tab.drop(tmp_path / "table.csv")
     tab.page.get_by_text("The rows predicted worst").wait_for(timeout=LONG)
+    assert tab.page.get_by_text("60 of 60 rows stand in the training table").is_visible()
     assert "training rows" in tab.page.locator("section").filter(has_text="Are they like").text_content()
     tab.go("files")
     tab.page.get_by_role("button", name="Export to C").click()
@@ -167,7 +75,7 @@ def test_from_a_file_to_a_decision(tab, server, tmp_path, make):
         "pre"
     ).first.text_content().replace("'", "")
     assert tab.complaints == []
-    assert {url for url in tab.requests if not url.startswith((server.root, "data:", "blob:"))} == set()
+    assert {url for url in tab.requests if not url.startswith((own.root, "data:", "blob:"))} == set()
 
 
 def test_a_wrong_file_gets_a_sentence_and_the_page_goes_on(tab, tmp_path):
@@ -184,8 +92,9 @@ def test_a_wrong_file_gets_a_sentence_and_the_page_goes_on(tab, tmp_path):
     assert "none of its cells is a date" in tab.alert()
 
 
-def test_everything_that_can_end_a_fit(browser, tab, server, tmp_path):
+def test_everything_that_can_end_a_fit(browser, own, tmp_path):
     """A reload and a second tab find it; Cancel, a killed worker and a killed server are told in a sentence each."""
+    tab, server = Tab(browser, own), own
     table_of(400).to_csv(tmp_path / "table.csv", index=False)
     tab.begin(tmp_path / "table.csv", "y", "best")
     tab.fit()
@@ -200,6 +109,9 @@ def test_everything_that_can_end_a_fit(browser, tab, server, tmp_path):
         assert one.alert() == "Fit was cancelled. Files from before are unchanged."
         one.page.wait_for_selector("#job", state="hidden")
     assert time.monotonic() - began < 2.0
+    other.page.reload()  # who opens a page later did not cancel anything
+    other.page.wait_for_selector("#view[data-step=data]")
+    assert other.page.locator("#alert").is_hidden()
 
     tab.fit()
     os.kill(working_in(server.folder)[0], signal.SIGKILL)
@@ -230,6 +142,42 @@ def test_script_in_names_and_cells_stays_text(tab, tmp_path):
     tab.page.get_by_role("row").filter(has_text=HOSTILE).first.wait_for()
     assert tab.page.locator("main img, main b, main script").count() == 0
     assert tab.complaints == []
+
+
+def test_files_can_be_dropped(tab, tmp_path):
+    labels(tmp_path)
+    text = (tmp_path / "table.csv").read_text()
+    make = "text => { const t = new DataTransfer(); t.items.add(new File([text], 'table.csv')); return t; }"
+    files = tab.page.evaluate_handle(make, text)
+    tab.page.dispatch_event(".drop", "dragover", {"dataTransfer": files})
+    tab.page.wait_for_selector(".drop.over")
+    tab.page.dispatch_event("footer", "drop", {"dataTransfer": files})  # beside the place: nothing happens
+    tab.page.dispatch_event(".drop", "drop", {"dataTransfer": files})
+    tab.page.wait_for_selector("#choice-0")
+    assert tab.page.locator("h1").text_content() == "table"
+
+
+def test_a_report_of_a_stranger_reaches_nothing(tab, server, tmp_path):
+    """Its scripts run, as they have to for What if, and can neither ask the server nor touch the page around them."""
+    (server.folder / "table" / ".app").mkdir(parents=True)
+    (server.folder / "table" / "model.kernelect").write_bytes(b"no model")
+    tries = [
+        "await fetch('/api/projects')",
+        "await fetch('http://127.0.0.1:9/')",
+        "parent.document.title",
+        "document.cookie",
+        "localStorage.length",
+        "top.location = 'http://127.0.0.1:9/'",
+        "window.open('http://127.0.0.1:9/').closed",
+    ]
+    each = "".join(f"try {{ {one}; got.push({k}); }} catch {{}}\n" for k, one in enumerate(tries))
+    text = f"<p>ran</p><script>const got = []; (async () => {{ {each} document.title = `got ${{got}}`; }})()</script>"
+    (server.folder / "table" / "report.html").write_text(text)
+    tab.go("report")
+    frame = tab.page.frames[1]
+    frame.wait_for_function("document.title.startsWith('got')")
+    assert frame.evaluate("[document.title, origin]") == ["got", "null"]
+    assert tab.page.url == f"{server.root}project/table#report"
 
 
 def test_a_page_of_another_site_reaches_nothing(browser, tab, server, tmp_path):
@@ -379,13 +327,17 @@ def test_axe_finds_nothing_on_any_page(browser, server, tmp_path, axe, width, sc
     tab.context.close()
 
 
-def test_the_keyboard_alone_gets_to_the_fit(tab, tmp_path):
+def test_the_keyboard_alone_gets_to_the_fit(browser, own, tmp_path):
     labels(tmp_path)
+    tab = Tab(browser, own)
     page = tab.page
+    page.wait_for_selector("input[type=file]", state="attached")
     for _ in range(6):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.type") == "file":
             break
+    else:
+        pytest.fail("The keyboard does not reach the choice of a file.")
     with page.expect_file_chooser() as chooser:
         page.keyboard.press("Space")
     chooser.value.set_files(tmp_path / "table.csv")
@@ -426,6 +378,8 @@ def test_controls_say_what_they_do(tab, tmp_path):
     frame.assign(status=np.arange(60) % 2).to_csv(tmp_path / "table.csv", index=False)
     tab.begin(tmp_path / "table.csv", "grade")
     tab.page.locator("summary").click()
+    tab.choose(2, "best")
+    assert tab.page.locator("#ordered").is_visible()
     answered = lambda answer: answer.url.endswith("/columns")  # noqa: E731
     with tab.page.expect_response(answered):
         tab.page.locator("#ordered").fill("low<mid<high")
@@ -440,3 +394,46 @@ def test_controls_say_what_they_do(tab, tmp_path):
     tab.page.get_by_text("as found: times until an event").wait_for(state="attached")
     assert tab.page.get_by_role("row").filter(has_text="status").locator(".found").text_content() == "event"
     assert tab.page.locator("#alert").is_hidden()
+
+
+def test_another_sheet_begins_anew(tab, tmp_path):
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as book:
+        pd.DataFrame({"u": np.arange(20) ** 1.5, "v": np.arange(20) * 1.1}).to_excel(book, sheet_name="A", index=False)
+        table_of().to_excel(book, sheet_name="Rows", index=False)
+    tab.begin(tmp_path / "book.xlsx", "v")
+    tab.page.locator("summary").click()
+    with tab.page.expect_response(lambda answer: answer.url.endswith("/columns")):
+        tab.page.locator("#sheet").fill("Rows")
+        tab.page.locator("#sheet").press("Enter")
+    tab.page.get_by_text("60 rows, 4 columns").wait_for()
+    tab.choose(0, "y")
+    assert tab.page.locator("#sheet").input_value() == "Rows"
+    assert tab.page.locator("#alert").is_hidden()
+
+
+@pytest.mark.slow
+def test_times_until_an_event_are_fitted_predicted_and_scored(browser, own, tmp_path):
+    tab, rng = Tab(browser, own), np.random.default_rng(3)
+    x, left = rng.normal(size=60).round(3), rng.exponential(4, 60)
+    days = np.exp(x + 0.3 * rng.normal(size=60))
+    frame = pd.DataFrame(
+        {"x": x, "days": (np.minimum(days, left) + 0.01).round(2), "status": (days <= left).astype(int)}
+    )
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    tab.begin(tmp_path / "table.csv", "days")
+    with tab.page.expect_response(lambda answer: answer.url.endswith("/columns")):
+        tab.page.get_by_label("Role of status").select_option("event")
+    tab.page.wait_for_selector("#fit:not([disabled])")
+    tab.fit()
+    tab.page.wait_for_selector("iframe", timeout=LONG)
+    tab.go("predict")
+    tab.page.get_by_label("Intervals").select_option("0.8")
+    tab.drop(tmp_path / "table.csv")
+    tab.page.get_by_text("Download all as CSV").wait_for(timeout=LONG)
+    assert tab.page.locator("thead th").all_text_contents()[-2:] == ["lower", "upper"]
+    tab.go("evaluate")
+    tab.drop(tmp_path / "table.csv")
+    tab.page.get_by_text("the concordance is").wait_for(timeout=LONG)
+    tab.go("files")
+    assert "--event=status" in tab.page.locator("pre").first.text_content()
+    assert tab.complaints == []

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,8 +22,7 @@ from kernelect.app.looking import look_at
 from kernelect.app.pages import pages_server
 from kernelect.app.predicted import write_sheet
 from kernelect.app.projects import FILES, Projects, spelled_anew
-from kernelect.app.settings import ROLES, Settings, in_page_words, settings_from
-from kernelect.cli._guard import columns as column_options
+from kernelect.app.settings import Settings, python_lines
 from kernelect.exceptions import KernelectError
 from kernelect.tabular import load_model, predict_table
 
@@ -139,6 +139,8 @@ def test_other_methods_are_tried_on_the_same_table(fitted):
     assert ended(client, "table")["state"] == "done"
     found = client.get("/api/projects/table").json()["comparison"]
     assert any("forest" in one["name"] for one in found["candidates"])
+    assert any("“Kind of answer”" in remark for remark in found["remarks"])
+    assert not any("--" in remark for remark in found["remarks"])
 
 
 def test_the_model_is_exported(fitted):
@@ -255,58 +257,21 @@ def test_a_killed_server_takes_its_worker_along_and_the_next_one_says_so(tmp_pat
         assert found["settings"]["target"] == "y"
 
 
-def test_roles_change_what_is_found(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_bytes(CSV)
-    roles = {"place": "leave out", "a": "category", "name": "names rows"}
-    found = {one["name"]: one["found"] for one in look_at(path, Settings(target="y", roles=roles))["columns"]}
-    assert found == {"a": "category", "place": "unused", "name": "names rows", "y": "target"}
-    assert {one["found"] for one in look_at(path, Settings())["columns"]} == {"number", "category", "unused"}
-    for one in look_at(path, Settings())["columns"]:
-        assert max(one["bars"]) == 1.0
-    with pytest.raises(KernelectError, match="no column 'z'"):
-        look_at(path, Settings(target="z"))
-
-
-def test_every_role_is_an_option_of_fit_and_a_word_of_the_page():
-    options = {spelling for parameter in column_options(lambda: None).__click_params__ for spelling in parameter.opts}
-    assert {option for option, _ in ROLES.values()} <= options
-    assert in_page_words("keep it with --keep or --id") == "keep it with the role “use” or the role “names rows”"
-    lists = {"costs": ("yes:no=5",), "missing_codes": ("a=99",)}
-    settings = Settings(table="t.csv", target="y", time_limit=60, roles={"-a b": "group"}, ordered="no<yes", **lists)
-    words = ["fit", "t.csv", "--target=y", "--ordered=no<yes", "--time-limit=60"]
-    assert settings.command() == [*words, "--cost=yes:no=5", "--missing-code=a=99", "--group=-a b"]
-
-
-def test_events_and_orders_are_looked_at_as_they_are_fitted(tmp_path):
-    path, frame = tmp_path / "table.csv", table_of()
-    frame.assign(days=np.arange(1, 61) * 1.5, status=np.arange(60) % 2).to_csv(path, index=False)
-    remarks = look_at(path, Settings(target="days"))["remarks"]
-    assert any("use the role “event” 'status'" in remark for remark in remarks)
-    found = look_at(path, Settings(target="days", roles={"status": "event"}))
-    assert (found["task"], {one["name"]: one["found"] for one in found["columns"]}["status"]) == ("survival", "event")
-    found = look_at(path, Settings(target="y", ordered="yes<no"))
-    assert (found["task"], found["classes"]) == ("ordered classification", ["yes", "no"])
-    found = look_at(path, Settings(target="y", missing_codes=("place=x",)))
-    assert {one["name"]: one["missing"] for one in found["columns"]}["place"] == (frame["place"] == "x").mean()
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"table": "/etc/passwd"}, "no setting 'table'"),
-        ({"task": "magic"}, "task is 'magic'"),
-        ({"target": 3}, "target is 3"),
-        ({"time_limit": -1}, "time_limit is -1"),
-        ({"costs": "a"}, "costs is 'a'"),
-        ({"missing_codes": [9]}, "missing_codes is .9.: give a list such as .'age=99'"),
-        ({"roles": {"a": "--engine"}}, "A role is none of"),
-        ({"roles": {"a": "group", "b": "group"}}, "One column can be the group"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(given, words):
-    with pytest.raises(KernelectError, match=words):
-        settings_from(given, "t.csv")
+def test_a_sheet_is_chosen_for_the_fit_and_for_rows(fitted, tmp_path):
+    client, _ = fitted
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as book:
+        pd.DataFrame({"note": ["made up", "by hand"]}).to_excel(book, sheet_name="About", index=False)
+        table_of().to_excel(book, sheet_name="Rows", index=False)
+    found = look_at(tmp_path / "book.xlsx", Settings())
+    assert (found["names"], "“Sheet”" in found["remarks"][0]) == (["note"], True)
+    settings = Settings(table="book.xlsx", sheet="Rows", target="y")
+    assert look_at(tmp_path / "book.xlsx", settings)["names"] == ["a", "place", "name", "y"]
+    assert "--sheet=Rows" in settings.command()
+    assert "read_table('book.xlsx', target='y', sheet='Rows')" in python_lines(settings)
+    data = (tmp_path / "book.xlsx").read_bytes()
+    for asked, state in (("", "failed"), ("&sheet=2", "done")):
+        client.post(f"/api/projects/table/predict?file=book.xlsx{asked}", content=data)
+        assert ended(client, "table")["state"] == state
 
 
 @pytest.mark.parametrize(
@@ -351,10 +316,50 @@ def test_no_address_leads_out_of_a_project(fitted, tmp_path):
     assert "model.js" in FILES
 
 
+def test_a_project_from_a_stranger_leads_nowhere(tmp_path):
+    """Its links are not followed, and what is written in it is checked."""
+    (tmp_path / "secret.csv").write_text("a,b\n1,2\n3,4\n")
+    for name in ("rows", "own", "table", "nonsense"):
+        (tmp_path / "all" / name).mkdir(parents=True)
+        if name != "own":
+            (tmp_path / "all" / name / ".app").mkdir()
+    (tmp_path / "all" / "rows" / "rows").symlink_to(tmp_path)
+    (tmp_path / "all" / "own" / ".app").symlink_to(tmp_path)
+    (tmp_path / "all" / "table" / "secret.csv").symlink_to(tmp_path / "secret.csv")
+    (tmp_path / "all" / "table" / ".app" / "settings.json").write_text('{"table": "secret.csv"}')
+    for file in ("evaluation.json", "comparison.json", ".app/settings.json", ".app/job.json"):
+        (tmp_path / "all" / "nonsense" / file).write_text("[" * 100_000 if file.startswith("e") else '{"remarks": 3}')
+    with client_of(tmp_path / "all") as client:
+        assert {one["name"] for one in client.get("/api/projects").json()["projects"]} == {"table", "nonsense"}
+        assert client.get("/api/projects/table").json()["table"] is None
+        found = client.get("/api/projects/nonsense").json()
+        assert (found["evaluation"], found["comparison"]) == (None, None)
+
+
+def test_an_upload_that_breaks_off_leaves_nothing_behind(tmp_path):
+    command = [sys.executable, "-m", "kernelect", "app", str(tmp_path), "--no-browser"]
+    environment = {**os.environ, "KERNELECT_TOKEN": TOKEN}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        port = int(re.search(r":(\d+)/", server.stderr.readline())[1])
+        asked = f"POST /api/projects?file=t.csv HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {TOKEN}\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+            connection.sendall(f"{asked}Content-Length: 1000000\r\n\r\n".encode() + CSV)
+            deadline = time.monotonic() + 20.0
+            while not list(tmp_path.iterdir()):
+                assert time.monotonic() < deadline, "The upload does not begin."
+                time.sleep(0.05)
+        while list(tmp_path.iterdir()):
+            assert time.monotonic() < deadline, "What was sent stays."
+            time.sleep(0.05)
+        server.terminate()
+
+
 def test_a_file_that_is_no_table_leaves_nothing_behind(client, tmp_path):
     for content, words in ((b"", "is empty"), (b"\x80\x04pickled", "pickle"), (b"a,b\n", "no rows")):
         answer = client.post("/api/projects?file=wrong.csv", content=content)
         assert (answer.status_code, words in answer.json()["error"]) == (422, True)
+    answer = client.post("/api/projects?file=..%2Fletter.docx", content=b"\x80\x04")
+    assert answer.json()["error"].startswith("'letter.docx' is a pickle")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from oracles.tables import mixed_frame
 
 _COUNT = """
@@ -16,10 +18,16 @@ print(len(ours), *(name in sys.modules for name in ("sklearn", "scipy.stats", "k
 """
 
 
-def test_predict_imports_few_modules_and_no_estimator(run, tmp_path):
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--target", "label", "--drop", "value", "--machine", "lssvm", "--kernel", "rbf"),
+        ("--target", "value", "--drop", "label"),  # a mixture with deviations
+    ],
+)
+def test_predict_imports_few_modules_and_no_estimator(run, tmp_path, words):
     mixed_frame().to_csv(tmp_path / "mixed.csv", index=False)
-    words = ("--target", "label", "--drop", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0")
-    run("fit", "mixed.csv", *words, "--no-report")
+    run("fit", "mixed.csv", *words, "--folds", "0", "--no-report")
     found = subprocess.run([sys.executable, "-c", _COUNT], cwd=tmp_path, capture_output=True, text=True, check=True)
     count, *heavy = found.stdout.split()
     assert heavy == ["False"] * 3

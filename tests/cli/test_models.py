@@ -182,8 +182,9 @@ def test_make_demo_ends_by_naming_the_report(run, report_page):
     commands = re.findall(r"^\t\$\(BIN\)/kernelect (.+)", makefile, flags=re.MULTILINE)
     for command in commands:
         outcome = run(*command.split())
-    written, remark = outcome.stdout.split("Written: ")[1].split("\n", 1)
+    written, found, remark = outcome.stdout.split("Written: ")[1].split("\n", 2)
     assert written == "demo/model.kernelect, demo/columns.toml, demo/report.html"
+    assert found == "How the model was found: kernelect inspect demo/model.kernelect"
     assert remark.startswith("report.html: This page contains")
 
 
@@ -191,11 +192,13 @@ def test_figures_are_never_cut_on_a_narrow_terminal():
     from rich.console import Console
 
     from kernelect.cli._show import score_table
+    from kernelect.facts.quality import BASELINE, LEAVE_ONE_OUT, OUTER_FOLDS
 
     scores = [{"name": name, "words": "0.123 ± 0.012"} for name in ("error", "log-loss", "Brier score", "AUC")]
-    names = ("5 outer folds, 3 times", "leave-one-out", "always the most frequent class")
+    names = {"5 outer folds, 3 times": OUTER_FOLDS, "leave-one-out": LEAVE_ONE_OUT, "the mean, always": BASELINE}
+    estimates = [{"name": name, "role": role, "scores": scores} for name, role in names.items()]
     console = Console(width=60, file=io.StringIO())
-    console.print(score_table({"estimates": [{"name": name, "scores": scores} for name in names]}))
+    console.print(score_table({"estimates": estimates}))
     assert console.file.getvalue().count("0.123 ± 0.012") == 12
     assert "Brier score" in console.file.getvalue()
 
@@ -220,6 +223,37 @@ def test_a_model_is_scored_on_rows_whose_truth_is_known(run, saved, target, scor
     assert (facts["rows"], facts["main"], facts["by"]) == (60, score, "colour")
     assert len(facts["worst_rows"]) <= 2
     assert (miss in outcome.stdout) == bool(facts["worst_rows"])
+
+
+def test_drift_is_told_on_the_terminal_in_json_and_on_a_page(run, saved):
+    frame = mixed_frame().drop(columns="value").assign(weight=lambda frame: frame["weight"] + 9.0)
+    frame.to_csv(saved / "new.csv", index=False)
+    outcome = run("drift", "value.kernelect", "new.csv", "--out", "drift.html")
+    assert outcome.stdout.startswith("These rows differ from the training rows in weight.")
+    assert "Written: drift.html" in outcome.stdout
+    assert "1 of 3 columns differ" in (saved / "drift.html").read_text()
+    assert "is there already" in run("drift", "value.kernelect", "new.csv", "--out", "drift.html", code=2).output
+    facts = json.loads(run("drift", "value.kernelect", "new.csv", "--json").stdout)
+    assert [one["name"] for one in facts["columns"]] == ["weight"]
+    assert facts["file"] is None
+
+
+def test_every_command_on_tables_reads_a_sheet_by_name(run, saved):
+    pytest.importorskip("openpyxl")
+    with pd.ExcelWriter(saved / "book.xlsx") as book:
+        pd.DataFrame({"notes": [1]}).to_excel(book, sheet_name="notes", index=False)
+        mixed_frame().to_excel(book, sheet_name="rows", index=False)
+    for command in ("predict", "evaluate", "drift", "explain", "report"):
+        said = " ".join(run(command, "value.kernelect", "book.xlsx", "--sheet", "other", code=2).output.split())
+        assert "--sheet 'other' must be one of the 2 sheets of book.xlsx ('notes', 'rows')" in said
+    for command in ("predict", "evaluate", "drift"):
+        run(command, "value.kernelect", "book.xlsx", "--sheet", "rows")
+    said = " ".join(run("fit", "book.xlsx", "--target", "value", code=1).output.split())
+    assert "give --sheet 'rows'" in said
+    words = ("--target", "value", "--machine", "lssvm", "--kernel", "rbf", "--folds", "0", "--no-report")
+    run("fit", "book.xlsx", *words, "--sheet", "2")
+    said = run("predict", "value.kernelect", "t.parquet", "--engine", "local", "--sheet", "rows", code=2).output
+    assert "--engine reads no Excel files" in " ".join(said.split())
 
 
 def test_a_table_without_the_target_cannot_score_a_model(run, saved):

@@ -20,7 +20,8 @@ def table(tmp_path):
 
 def told(page, values):
     """Which of the numbers a page holds."""
-    return [value for value in values if re.search(rf"(?<![\d.]){re.escape(f'{abs(value):.5f}'.rstrip('0'))}", page)]
+    written = {value: re.escape(f"{abs(value):.5f}".rstrip("0")) for value in values}
+    return [value for value, text in written.items() if re.search(rf"(?<![\d.]){text}0*(?!\d)", page)]
 
 
 def test_a_page_says_which_rows_it_holds_and_a_private_one_holds_none(run, table):

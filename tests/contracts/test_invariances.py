@@ -28,6 +28,10 @@ own_widths = over(
 #: Where the search stops between the peaks of the evidence depends on roundings, which other units change.
 SEVERAL_PEAKS = ("RVR",)
 
+#: Those that can work in several jobs, and one of each kind of job.
+SEVERAL_JOBS = [name for name, estimator in ESTIMATORS.items() if "n_jobs" in estimator.get_params()]
+IN_JOBS = ["LSSVC", "SVC, span", "GPR", "RVR, rbf", "KernelClassifier"]
+
 #: The parts of their cross-validation are dealt out in the order of the labels.
 DEALT_BY_LABEL = ("RVC", "RVC, three classes")
 
@@ -69,11 +73,15 @@ def test_random_state_alone_decides(name):
         np.testing.assert_array_equal(answers(refitted(name, X, target_for(name)), queries()), expected)
     finally:
         np.random.set_state(state)  # noqa: NPY002
+
+
+@pytest.mark.parametrize("name", [*IN_JOBS, *slowly(*(name for name in SEVERAL_JOBS if name not in IN_JOBS))])
+def test_the_number_of_jobs_does_not_matter(name):
+    X, *_ = sample()
     known = ESTIMATORS[name].get_params()
-    if "n_jobs" in known:
-        few = {word: value for word, value in (("n_restarts", 1), ("max_iter", 3)) if word in known}
-        one, two = (refitted(name, X, target_for(name), n_jobs=jobs, **few) for jobs in (1, 2))
-        np.testing.assert_array_equal(answers(one, queries()), answers(two, queries()))
+    few = {word: value for word, value in (("n_restarts", 1), ("max_iter", 3)) if word in known}
+    one, two = (refitted(name, X, target_for(name), n_jobs=jobs, **few) for jobs in (1, 2))
+    np.testing.assert_array_equal(answers(one, queries()), answers(two, queries()))
 
 
 @every_estimator

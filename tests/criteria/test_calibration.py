@@ -37,6 +37,24 @@ def test_the_temperature_has_the_smallest_loss():
     assert loss(a) <= min(loss(0.99 * a), loss(1.01 * a))
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_doubt_and_prior_by_definition(n_classes):
+    rng = np.random.default_rng(4)
+    index, weights = rng.integers(n_classes, size=30), rng.uniform(0.5, 2.0, 30)
+    f = rng.normal(size=(30, n_classes)) + 2.0 * np.eye(n_classes)[index]
+    f, s = (f[:, 1] - f[:, 0] if n_classes == 2 else f), weights / weights.mean()
+    doubt = 0.4 / n_classes / (np.bincount(index, s)[index] + 0.4)
+    targets = np.repeat(doubt[:, None] / (n_classes - 1), n_classes, axis=1)
+    targets[np.arange(30), index] = 1.0 - doubt
+
+    def loss(a):
+        return -s @ np.sum(targets * np.log(probabilities(f, a)), axis=1) + 0.5 * (np.log(a) / 0.3) ** 2
+
+    a = fit_temperature(f, index, weights, doubt=0.2, deviation=0.3)
+    assert loss(a) <= min(loss(0.999 * a), loss(1.001 * a))
+    assert fit_temperature(f, index, weights) != pytest.approx(a, rel=0.01)
+
+
 def test_decisions_without_size_keep_their_temperature():
     assert fit_temperature(np.zeros(4), np.array([0, 1, 0, 1]), np.ones(4)) == 1.0
 

@@ -3,12 +3,14 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.multioutput import MultiOutputClassifier
 
 from kernelect import (
     GPC,
+    GPR,
     LSSVC,
     LSSVR,
     RVC,
@@ -233,3 +235,42 @@ def test_several_labels_are_refused_with_a_way_out_that_works(model):
     assert several.predict(X).shape == (40, 2)
     assert [p.shape for p in several.predict_proba(X)] == [(40, 2), (40, 2)]
     assert several.score(X, Y) > 0.7
+
+
+@pytest.mark.parametrize("machine", [LSSVR, RVR])
+@pytest.mark.parametrize(
+    ("y", "shown"),
+    [
+        (["1.5", "<0.5"] * 10, "such as '<0.5'"),
+        ((np.tile([1.5, -np.inf], 10), np.tile([1.5, 0.5], 10)), "such as inf"),
+        (np.tile([[1.5, 1.5], [2.0, np.inf]], (10, 1)), "such as inf"),
+    ],
+)
+def test_limits_lead_to_those_that_take_them(machine, y, shown):
+    X = np.arange(40.0).reshape(20, 2)
+    with pytest.raises(InvalidArgument, match=f"y holds limits {shown}, and {machine.__name__} needs.*use GPR"):
+        machine().fit(X, y)
+
+
+FOUR = [GPR, LSSVR, RVR, BasisSearchRegressor, KernelRegressor]
+
+
+@pytest.mark.parametrize("kind", [LSSVC, GPC, KernelClassifier, *FOUR], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("missing", [None, pd.NA, np.ma.masked], ids=["None", "NA", "masked"])
+def test_missing_targets_are_counted(kind, missing):
+    y = np.ma.array(Y.astype(object)) if missing is np.ma.masked else Y.astype(object)
+    y[[3, 7]] = missing
+    with pytest.raises(InvalidArgument, match=r"Input y contains NaN or None: 2 of 60 .* first in row 3"):
+        kind().fit(X, y)
+
+
+def test_masked_cells_are_missing():
+    """What stands behind a mask is not read."""
+    masked = np.ma.array(X, mask=False)
+    masked[3, 2] = np.ma.masked
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        LSSVR().fit(masked, X[:, 0])
+    model = KernelRegressor("fast").fit(masked, X[:, 0])
+    np.testing.assert_array_equal(model.predict(masked), model.predict(with_entry(np.nan)))
+    expected = KernelRegressor("fast").fit(with_entry(np.nan), X[:, 0]).predict(X)
+    np.testing.assert_array_equal(model.predict(X), expected)

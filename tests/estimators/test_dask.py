@@ -12,9 +12,11 @@ from sklearn.datasets import make_friedman1
 from sklearn.exceptions import NotFittedError
 
 from kernelect import LSSVC, LSSVR, KernelRegressor
+from kernelect.estimators import _elsewhere
 from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import ARD
 from kernelect.selection.landmarks import request, stages, table
+from speeds import slowly
 
 pytest.importorskip("distributed", reason="Dask is not installed: pip install 'kernelect[dask]'")
 da = pytest.importorskip("dask.array")
@@ -95,6 +97,38 @@ def test_a_regressor(cluster, data, monkeypatch):
         np.testing.assert_allclose(lazy.compute(), expected, rtol=1e-8)
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "most"),
+    [(table, "FIGURE_ROWS", N), (table, "FIGURE_ROWS", N - 1), (_elsewhere, "_MOST_CELLS", 5 * N - 1)],
+    ids=["looked for", "too many rows", "too many cells"],
+)
+@pytest.mark.parametrize("kind", [LSSVR, LSSVC])
+def test_copies_count_as_one_row(data, monkeypatch, kind, module, name, most):
+    X, y = data
+    y = y > 14.0 if kind is LSSVC else y
+    rows = np.random.default_rng(0).permutation(np.r_[: N // 2, : N // 2])
+    monkeypatch.setattr(module, name, most)
+    here, there = kind().fit(X[rows], y[rows]), kind().fit(*as_arrays(X[rows], y[rows]))
+    claims = "loo_prediction_" if kind is LSSVR else "loo_decision_"
+    if most != N:
+        assert "copies" not in there.selection_.status
+        return
+    same(there, here, X)
+    assert f"{N // 2} rows are copies of others and count with them" in there.selection_.status
+    np.testing.assert_allclose(getattr(there, claims), getattr(here, claims), rtol=1e-7, atol=1e-9)
+
+
+def test_few_rows_with_copies_are_left_out_together(data, monkeypatch):
+    monkeypatch.setattr("kernelect.estimators._elsewhere.EXACT_ROWS", N)
+    X, y, rows = *data, np.r_[:50, :50, 20:50]
+    here, there = (LSSVR("rbf", landmarks=None).fit(*each) for each in ((X[rows], y[rows]), _few(X[rows], y[rows])))
+    np.testing.assert_allclose(there.loo_prediction_, here.loo_prediction_, rtol=1e-7)
+
+
+def _few(X, y):
+    return da.from_array(X, chunks=(40, 5)), da.from_array(y, chunks=40)
+
+
 def test_frames_of_unknown_size_with_an_empty_partition(cluster, data):
     pd = pytest.importorskip("pandas")
     X, y = data
@@ -108,7 +142,7 @@ def test_frames_of_unknown_size_with_an_empty_partition(cluster, data):
         there.predict(frame[list("edcba")])
 
 
-@pytest.mark.parametrize("labels", [["low", "high"], ["low", "middle", "high"]])
+@pytest.mark.parametrize("labels", [["low", "middle", "high"], *slowly(["low", "high"])])
 def test_a_classifier(cluster, data, labels):
     X, y = data
     y = np.array(labels)[np.digitize(y, np.quantile(y, np.linspace(0, 1, len(labels) + 1)[1:-1]))]

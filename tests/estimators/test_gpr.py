@@ -20,8 +20,16 @@ Z = RNG.normal(size=(9, 2))
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([GPR(FIXED), GPR("rbf", tol=1e-3)])
+@parametrize_with_checks([GPR(FIXED)])
 def test_scikit_learn_compatibility(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([GPR("rbf", tol=1e-3)])
+def test_scikit_learn_compatibility_of_a_search(estimator, check):
     check(estimator)
 
 

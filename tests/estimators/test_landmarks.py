@@ -9,10 +9,12 @@ from kernelect import LSSVC, LSSVR, KernelRegressor
 from kernelect.datasets import twonorm
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import ARD, RBF
+from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.model import Model
 from kernelect.selection.centres import rounded
-from kernelect.selection.landmarks import number, request, stages, table
+from kernelect.selection.landmarks import ArrayTable, number, request, stages, table
 from kernelect.selection.landmarks.passes import owners
+from kernelect.selection.landmarks.whole import WholeTable
 from oracles import landmarks as slow
 from speeds import slowly
 
@@ -390,6 +392,19 @@ class TestHowMany:
 
         here = press(model.regularization_)
         assert here <= min(press(model.regularization_ * factor) for factor in (0.5, 2.0)) * (1 + 1e-9)
+
+    def test_kernel_values_serve_all_windows_of_ridges(self, monkeypatch):
+        """The rows that compare ridges are rotated once, and there are no more of them than that takes."""
+        monkeypatch.setattr("kernelect.selection.landmarks.whole._RIDGED", 200)
+        rotated, rotate = [], LandmarkPath.rotated
+        monkeypatch.setattr(LandmarkPath, "rotated", lambda *given: rotated.append(given[1].shape) or rotate(*given))
+        X, y = friedman(300)
+        table = ArrayTable(X, y[:, None], np.ones(300))
+        whole = WholeTable(table, ARD(GAMMA), y[:1], lambda block, _: float(np.sum(block.residuals**2)))
+        landmarks = whole.landmarks(X[:30], np.arange(30))
+        near, far = (whole.best_ridge(landmarks, start, -20.0, 10.0) for start in (-1.0, -14.0))
+        assert near == pytest.approx(far, abs=0.4)
+        assert [sum(rows for _, rows in rotated), len(rotated)] == [2 * 200, 2 * 4]
 
 
 def test_landmarks_know_which_rows_they_are():

@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from kernelect import LSSVC, LSSVR
 from kernelect.criteria import PRESS
 from kernelect.datasets import ringnorm, twonorm
+from kernelect.estimators._relevance import relevances
 from kernelect.kernels import ARD, RBF, Linear
 from oracles import lssvm as slow
 from speeds import slowly
@@ -227,6 +228,30 @@ def test_relevance_is_the_mean_slope_per_standard_deviation(regression):
     assert model.feature_importances_[5] == 0.0
 
 
+def test_relevances_of_many_outputs_share_the_rows():
+    """Each output takes its slopes at as many rows as there are for it, 200 at least, which are nearly those of all."""
+    rng = np.random.default_rng(0)
+    X, sizes = rng.normal(size=(800, 3)), []
+    coefficients, spread = rng.normal(size=(800, 8)), np.array([1.0, 0.5, 0.25])
+
+    class Counted(ARD):
+        def points_pullback(self, X, Z, weights):
+            sizes.append(len(Z))
+            return super().points_pullback(X, Z, weights)
+
+    found = relevances(Counted(spread), X, coefficients)
+    assert sizes == [200] * 8
+    whole = np.sqrt(sum(relevances_of_one(ARD(spread), X, column) for column in coefficients.T)) * X.std(axis=0)
+    np.testing.assert_allclose(found, whole / whole.sum(), rtol=0.1)
+
+
+def relevances_of_one(kernel, X, column):
+    slopes = np.zeros(X.shape)
+    for j, step in enumerate(1e-5 * np.eye(X.shape[1])):
+        slopes[:, j] = (kernel.cross(X + step, X) - kernel.cross(X - step, X)) @ column / 2e-5
+    return (slopes**2).mean(axis=0)
+
+
 def test_a_model_survives_skops(tmp_path, binary, regression):
     for model, X in [
         (LSSVC().fit(*binary), binary[0]),
@@ -343,3 +368,10 @@ def test_standard_deviations_do_not_follow_the_unit_of_the_weights(regression, u
     plain = clone(model).fit(X, y).predict(X, return_std=True)
     weighted = clone(model).fit(X, y, np.full(len(X), unit)).predict(X, return_std=True)
     np.testing.assert_allclose(weighted[1], plain[1], rtol=1e-3)
+
+
+@pytest.mark.parametrize("landmarks", [None, 15])
+@pytest.mark.parametrize("model", [LSSVC("rbf", regularization=0.1), LSSVR("rbf", regularization=0.1)], ids=str)
+def test_a_ridge_that_is_given_is_told_to_the_last_digit(model, landmarks, rng):
+    X = rng.normal(size=(40, 2))
+    assert clone(model).set_params(landmarks=landmarks).fit(X, X[:, 0] > 0.0).regularization_ == 0.1

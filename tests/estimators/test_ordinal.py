@@ -128,5 +128,11 @@ def test_a_saved_model_and_its_export_say_the_same(model, tmp_path):
 
 def test_shapley_values_are_of_the_latent_function(model):
     found = shapley_values(model, Z)
-    assert (found.method, found.explained, found.output_names) == ("exact", "latent mean", (2,))
+    assert (found.method, found.explained, found.output_names) == ("exact", "latent mean of a higher class", (2,))
     np.testing.assert_allclose(found.totals, model.model_.components[0].latent(Z)[0][:, 0], atol=1e-8)
+
+
+def test_the_opposite_order_has_the_same_model():
+    plain, turned = OrdinalGPC("rbf").fit(X, Y), OrdinalGPC("rbf").fit(X, 2 - Y)
+    np.testing.assert_allclose(turned.predict_proba(Z)[:, ::-1], plain.predict_proba(Z), atol=1e-6)
+    np.testing.assert_allclose(plain.thresholds_[0], -plain.thresholds_[-1])

@@ -403,7 +403,7 @@ def test_cross_validation_that_cannot_be_is_refused(moons, criterion, words):
         RVC("rbf", criterion=criterion()).fit(*moons)
 
 
-@pytest.mark.parametrize("criterion", ["cv", "loo", "centre-evidence"])
+@pytest.mark.parametrize("criterion", ["cv", "loo"])
 def test_the_evidence_prior_wants_a_gradient(moons, criterion):
     with pytest.raises(MissingCapability, match="prior='evidence' needs the gradient"):
         RVC(criterion=criterion, prior="evidence").fit(*moons)

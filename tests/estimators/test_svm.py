@@ -36,18 +36,11 @@ def svm(*arguments, **options):
     return SVC(*arguments, **{"criterion": "span", **options})
 
 
+@pytest.mark.slow  # test_svm_evidence.py has the checks of a posterior
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([svm(RBF(0.1) + Constant(1.0), C=1.0)])
+@parametrize_with_checks([svm(RBF(0.1) + Constant(1.0), C=1.0), svm(), svm("rbf", slack="quadratic")])
 def test_scikit_learn_compatibility(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([svm(), svm("rbf", slack="quadratic")])
-def test_scikit_learn_compatibility_of_a_search(estimator, check):
     check(estimator)
 
 

@@ -1,15 +1,17 @@
 """Estimators with a time limit: fewer rows where all would take too long, and a model in any case."""
 
+import time
+import tracemalloc
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, KernelClassifier, KernelRegressor
 from kernelect.datasets import twonorm, waveform
-from kernelect.estimators import _in_time
-from kernelect.estimators._in_time import in_time
 from kernelect.estimators._training import LabelledTraining
 from kernelect.machines import LSSVM
 from kernelect.numerics import NEVER, Deadline
@@ -82,9 +84,9 @@ def test_precomputed_kernels_too(slow):
 def test_without_a_limit_nothing_is_measured(monkeypatch):
     monkeypatch.setattr(Pace, "measured", lambda: pytest.fail("no limit, no pace"))
     data = training(*twonorm(50, random_state=0))
-    timed = in_time(data, LSSVM(), NEVER)
-    assert timed.data is data
-    assert timed.searching == NEVER
+    kept, searching = data.in_time(LSSVM(), NEVER)
+    assert kept is data
+    assert searching == NEVER
 
 
 def training(X, y):
@@ -102,9 +104,9 @@ def training(X, y):
 def test_every_class_keeps_two_rows_at_least(slow):
     X, y = waveform(400, random_state=0)
     y = np.where(np.arange(400) < 3, 7, y % 2)
-    timed = in_time(training(X, y), LSSVM(), Deadline(1.0, lambda: 0.0))
-    assert timed.dropped == 400 - timed.data.kept.sum() > 250
-    kept = y[timed.data.kept]
+    data, _ = training(X, y).in_time(LSSVM(), Deadline(1.0, lambda: 0.0))
+    assert data.dropped == 400 - data.kept.sum() > 250
+    kept = y[data.kept]
     assert np.sum(kept == 7) == 2
     assert np.mean(kept == 1) == pytest.approx(np.mean(y == 1), abs=0.05)
 
@@ -112,7 +114,7 @@ def test_every_class_keeps_two_rows_at_least(slow):
 def test_groups_stay_several(slow):
     X, y = twonorm(400, random_state=0)
     groups = np.where(np.arange(400) == 17, 1, 0)
-    kept = in_time(_in_time.replace(training(X, y), groups=groups), LSSVM(), Deadline(1.0, lambda: 0.0)).data.kept
+    kept = replace(training(X, y), groups=groups).in_time(LSSVM(), Deadline(1.0, lambda: 0.0))[0].kept
     assert set(groups[kept]) == {0, 1}
 
 
@@ -120,16 +122,16 @@ def test_the_rows_do_not_depend_on_their_order(slow):
     X, y = twonorm(300, random_state=0)
     order = np.random.default_rng(0).permutation(300)
     deadline = Deadline(1.0, lambda: 0.0)
-    here = in_time(training(X, y), LSSVM(), deadline).data.kept
-    there = in_time(training(X[order], y[order]), LSSVM(), deadline).data.kept
+    here = training(X, y).in_time(LSSVM(), deadline)[0].kept
+    there = training(X[order], y[order]).in_time(LSSVM(), deadline)[0].kept
     np.testing.assert_array_equal(here[order], there)
 
 
 def test_time_for_the_model_itself_is_set_aside(monkeypatch):
     monkeypatch.setattr(Pace, "measured", lambda: Pace(LSSVM().work(50, 1) / 2.0))
-    timed = in_time(training(*twonorm(50, random_state=0)), LSSVM(), Deadline(100.0, lambda: 0.0))
-    assert not timed.dropped
-    assert timed.searching.at == pytest.approx(96.0)
+    data, searching = training(*twonorm(50, random_state=0)).in_time(LSSVM(), Deadline(100.0, lambda: 0.0))
+    assert not data.dropped
+    assert searching.at == pytest.approx(96.0)
 
 
 def test_a_limit_that_is_far_away_changes_nothing():
@@ -162,3 +164,57 @@ def test_a_follower_without_time_is_not_begun(monkeypatch):
     with pytest.warns(ConvergenceWarning, match="left no time for 2 of 5 candidates"):
         model = KernelClassifier("fast", time_limit=320.0, random_state=0).fit(X, y)
     assert [member.candidate.machine for member in model.members] == ["lssvm", "forest", "lssvm"]
+
+
+def wide(rng):
+    """Return sixty rows of 6830 columns and nine classes, as tables of genes are."""
+    y = rng.integers(9, size=60)
+    return rng.normal(size=(60, 6830)) + 0.7 * rng.normal(size=(9, 6830))[y] * (rng.random(6830) < 0.1), y
+
+
+def of_many_classes(rng):
+    y = np.arange(2180) % 109
+    return 1.5 * rng.normal(size=(109, 20))[y] + rng.normal(size=(2180, 20)), y
+
+
+def long(rng):
+    X = rng.normal(size=(50_000, 50))
+    return X, X[:, 0] + X[:, 1] ** 2 + rng.normal(size=50_000) > 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "data"),
+    [
+        (GPC(time_limit=1.0), long),
+        (KernelClassifier(time_limit=5.0), wide),
+        (KernelClassifier(time_limit=12.0), of_many_classes),
+    ],
+    ids=["50 000 rows", "6830 columns", "109 classes"],
+)
+def test_limits_hold_for_tables_that_are_large_in_one_way(model, data, rng, monkeypatch):
+    """They took 2.6 s, 23 s and 58 s. Limits are in processor time, because other work may go on."""
+    X, y = data(rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clone(model).set_params(time_limit=0.5).fit(X[:40, :3], np.arange(40) % 2)  # imports
+    monkeypatch.setattr(time, "monotonic", time.process_time)
+    monkeypatch.setattr(time, "perf_counter", time.process_time)
+    began = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    assert time.process_time() - began < model.time_limit + max(1.0, 0.1 * model.time_limit)
+
+
+@pytest.mark.slow
+def test_a_limit_of_time_is_one_of_memory(rng):
+    """Arrays of all rows and landmarks took 1.9 GB before the first second was over."""
+    X, y = long(rng)
+    tracemalloc.start()
+    try:
+        with pytest.warns(ConvergenceWarning, match="time_limit"):
+            GPC(time_limit=1.0).fit(X, y)
+        assert tracemalloc.get_traced_memory()[1] < 400 * 2**20
+    finally:
+        tracemalloc.stop()

@@ -28,6 +28,7 @@ from kernelect.kernels import (
 )
 from kernelect.model import KernelPart
 from oracles import shapley as oracle
+from speeds import slowly
 
 WIDTHS = np.array([0.1, 0.4, 0.25, 0.05])
 KERNELS = {
@@ -111,7 +112,7 @@ def test_radial_kernels_are_off_by_no_more_than_they_say(name, absent, rows):
     size = np.abs(model.dual_coef_).sum()
     np.testing.assert_allclose(found.values[0], oracle.shapley(value, 4)[0], atol=2e-12 * size)
     np.testing.assert_allclose(found.interactions[0], oracle.interactions(value, 4), atol=4e-12 * size)
-    assert "mixture of" in found.remarks[0]
+    assert found.remarks == ()  # so little is not worth a word
 
 
 @pytest.mark.parametrize("name", LAWFUL)
@@ -129,7 +130,7 @@ def test_every_kernel_of_the_library_has_an_exact_form(name, rng):
     np.testing.assert_allclose(base, nobody, atol=1e-10)
 
 
-@pytest.mark.parametrize("absent", FORMS)
+@pytest.mark.parametrize("absent", ["interventional", *slowly("marginals")])
 def test_ten_inputs(absent):
     generator = np.random.default_rng(8)
     X = generator.normal(size=(30, 10))

@@ -5,7 +5,6 @@ import pytest
 from scipy.special import erfcx, log_ndtr
 
 from kernelect.exceptions import MissingCapability
-from kernelect.export.components import _fewer
 from kernelect.export.evaluate import evaluate
 from kernelect.export.graph import Const, Raw, reduced
 from kernelect.export.heads import mixed_log_odds, softmax
@@ -77,11 +76,3 @@ def test_a_likelihood_of_ones_own_is_exported_if_it_is_written_with_numpy():
 
 def test_operations_on_numbers_are_done_at_once():
     assert isinstance(reduced("sum", Const(np.ones(3)) * 2.0), Const)
-
-
-def test_directions_that_explain_a_negligible_variance_are_left_out():
-    """Up to 1e-12 of k(x, x), and no further."""
-    shares = np.array([1.0, 1.5e-12, 0.7e-12])
-    found = _fewer(np.diag(np.sqrt(shares)), np.eye(3))
-    assert found.shape == (3, 2)
-    np.testing.assert_allclose(found @ found.T, np.diag([*shares[:2], 0.0]), atol=1e-15)

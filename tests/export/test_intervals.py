@@ -40,7 +40,7 @@ def python_ends(fitted, rows):
     record, head = fitted.model_, fitted.model_.numbers
     Z, targets = record.inputs(rows), fitted.target_scale_.forward(rows_and_targets_of(fitted))
     middle, noise = head.on_scale(record.answers(Z))[:, 0], head.noise
-    residuals = targets - record.training.left_out[:, 0]
+    residuals = targets - np.tensordot(head.weights, [each.left_out[:, 0] for each in record.components], 1)
     spreads = np.ones(len(targets)) if noise is None else noise.rows[:, 0]
     here = np.ones(len(rows)) if noise is None else noise(Z)[:, 0]
     ends = np.array([jackknife_interval(f, residuals, spreads, s, 0.9) for f, s in zip(middle, here, strict=True)])

@@ -19,6 +19,7 @@ from kernelect.export.fewer import known_rows, shared_landmarks
 from kernelect.export.models import program_of
 from kernelect.export.reduce import vectors_of
 from kernelect.kernels import RBF, Linear
+from kernelect.mixture import heads
 from kernelect.mixture.weights import probability_weights, residual_weights
 from kernelect.model.relevance import Output, RelevanceModel
 from oracles.exported import GAUSSIAN, THREE, answers, mixture, model, new_rows, rows_for, table
@@ -108,7 +109,8 @@ def loss_of_machines(whole, labels):
     mixed = sum(weight * each for weight, each in zip(weights, said, strict=True))
     if not labels:
         return np.mean((y - mixed[:, 0]) ** 2) / y.var()
-    logs = log_softmax(fit_temperature(np.log(mixed), y, np.ones(len(y))) * np.log(mixed), axis=1)
+    sharpness = fit_temperature(np.log(mixed), y, np.ones(len(y)), doubt=heads._DOUBT, deviation=heads._SHARPNESS)
+    logs = log_softmax(sharpness * np.log(mixed), axis=1)
     return -np.mean(logs[np.arange(len(y)), y])
 
 

@@ -102,7 +102,7 @@ def test_what_more_rows_bring_is_said():
     rows = np.array([1000.0, 2000.0])
     record = {"rows": rows, "loss": np.ones(2), "standard_error": np.ones(2), "score": "log-loss"}
     words = [LearningCurve(**record, gain=gain, gain_error=0.1).in_words() for gain in (0.21, 0.19, -0.19, -0.21)]
-    change = "from 1\u202f000 rows to 2\u202f000, the leave-one-out log-loss"
+    change = "from 1\u202f000 rows to 2\u202f000, the log-loss of rows left out"
     assert words == [
         f"More rows would still help: {change} fell by 0.21 ± 0.10.",
         f"More rows of the same kind would help little: {change} fell by 0.19 ± 0.10, which is within chance.",

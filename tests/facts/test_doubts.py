@@ -2,13 +2,17 @@
 
 import copy
 import re
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from kernelect.facts import Assessment, Estimate, Score
 from kernelect.facts import rules as _rules  # noqa: F401
 from kernelect.facts.doubts import (
+    DOES_NOT_APPLY,
     RULES,
+    Check,
     DoubtRule,
     ModelEvidence,
     Severity,
@@ -18,6 +22,7 @@ from kernelect.facts.doubts import (
     what_was_checked,
 )
 from kernelect.facts.quality import describe_quality
+from kernelect.facts.rules.sizes import Unfound
 from kernelect.registry import register
 
 
@@ -48,6 +53,7 @@ def parameter(name, kind, at_bound=None):
 SOUND = {
     "data": {"rows": 500, "inputs": 10, "classes": classes(a=300, b=200)},
     "machine": {
+        "outcome": "CONVERGED",
         "converged": True,
         "status": "converged",
         "parameters": [parameter("regularization", "regularization"), parameter("gamma of x", "width")],
@@ -227,6 +233,31 @@ def test_a_rare_class_that_is_never_recognised_is_named():
         found["scores"].append({**found["scores"][0], "name": "F1", "value": 0.0})
     (doubt,) = find_doubts(facts)
     assert doubt["sentence"].endswith("No new row of b is recognised.")
+
+
+UNFOUND = Unfound()
+
+
+@pytest.mark.parametrize(("hits", "rows"), [(0, 20), (1, 20), (2, 20), (0, 19), (9, 100)])
+def test_a_class_that_is_hardly_ever_found_is_named(hits, rows):
+    """With 20 rows or more, fewer than a tenth of them right; of two classes the gain over the baseline tells it."""
+    truth = np.array(["a"] * 60 + ["b"] * 60 + ["c"] * rows)
+    said = truth.copy()
+    said[120 + hits :] = "a"
+    source = SimpleNamespace(y_true=truth, prediction=said)
+    facts = changed(["data", "classes"], classes(a=170, b=170, c=160))
+    evidence = ModelEvidence(facts, SimpleNamespace(best_source=source))
+    found = doubts_of([Check(UNFOUND, UNFOUND.look(evidence))])
+    if rows < 20 or hits >= 0.1 * rows:
+        assert found == []
+        return
+    assert found[0]["sentence"] == f"Class c ({hits} of {rows} rows) is hardly ever found."
+    assert "merge classes" in found[0]["advice"]
+    two = changed(["data", "classes"], classes(a=250, c=250))
+    assert UNFOUND.look(ModelEvidence(two, SimpleNamespace(best_source=source))) is DOES_NOT_APPLY
+    assert UNFOUND.look(ModelEvidence(facts)) is None
+    several = UNFOUND.words({"classes": [["a", 0, 30], ["b", 1, 40]]})
+    assert several.sentence == "2 classes are hardly ever found: a (0 of 30 rows), b (1 of 40 rows)."
 
 
 def test_a_parameter_the_rows_leave_open_is_named_where_others_are_determined():

@@ -15,6 +15,7 @@ from kernelect.facts import Facts, GatherOptions, Sizes, Surface, Weights, gathe
 from kernelect.facts.doubts import Severity, what_was_checked
 from kernelect.facts.mixtures import describe_mixture
 from kernelect.facts.numbers import NOT_KNOWN
+from kernelect.results import Status
 
 
 def frame(n=70, seed=5):
@@ -184,10 +185,36 @@ def test_candidates_without_time_are_told():
     assert (last["words"], last["weight_words"], last["score"]) == (NOT_KNOWN, NOT_KNOWN, None)
     assert last["status"] == "not fitted: no time was left"
     (doubt,) = [each for each in found["doubts"] if each["code"] == "not-all-tried"]
-    assert doubt["sentence"] == "The time limit ended the fit before 4 of its 5 machines were tried."
+    assert doubt["sentence"] == "The time limit ended the fit before 4 of the 5 models to be mixed were tried."
     assert doubt["severity"] == Severity.DETAIL  # what is claimed was measured on this model
     assert not any(each["code"] == "not-converged" for each in found["doubts"])
     assert len(Weights.from_estimator(model).names) == 1
+
+
+def test_a_candidate_that_left_with_another_one_was_tried():
+    X, _, label = frame(40)
+    model = KernelClassifier("fast", random_state=0).fit(X, label)
+    model.time_limit, table = 100.0, model.candidates_
+    gone = np.arange(len(table)) == len(table) - 1
+    score, weight = np.where(gone, np.nan, table.score), np.where(gone, 0.0, table.weight)
+    for tried, doubts in ((True, 0), (False, 1)):
+        seconds = np.where(gone, 0.0, table.seconds)  # its own part of the race took no time
+        model.candidates_ = replace(table, score=score, weight=weight, seconds=seconds, tried=~gone | tried)
+        found = gather(model, X, label, GatherOptions(pictures=False))["doubts"]
+        assert sum(each["code"] == "not-all-tried" for each in found) == doubts
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_machine_that_the_time_limit_ended_is_a_detail(monkeypatch):
+    X, _, label = frame(40)
+    model = KernelClassifier("fast", random_state=0).fit(X, label)
+    leader = replace(model.members[0], outcome=Status.TIME_LIMIT, ending=Status.TIME_LIMIT.value)
+    monkeypatch.setattr(model, "_members", (leader, *model.members[1:]))
+    found = gather(model, X, label, GatherOptions(pictures=False))
+    assert found["machine"]["status"].endswith("which stopped at the time limit with the best point so far")
+    (doubt,) = [each for each in found["doubts"] if each["code"] in ("not-all-tried", "not-converged")]
+    assert doubt["sentence"] == "The time limit ended the fit before it was tuned."
+    assert doubt["severity"] == Severity.DETAIL
 
 
 def test_advice_names_nothing_that_a_mixture_does_not_take():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,10 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
 from kernelect.facts import gather_for_page
 from kernelect.facts.cells import cell_words, columns_of_years
+from kernelect.facts.explained import ExplainedRows, strongest_pairs
 from kernelect.facts.explanations import Interactions
+from kernelect.facts.held_out import HeldOutRelevance
+from kernelect.facts.numbers import trimmed
 from kernelect.kernels import ARD
 
 
@@ -26,7 +31,10 @@ def test_the_strongest_pair_is_found(pair):
     record = Interactions.of(explanation)
     assert record.pairs[0] == "a & b"
     assert record.strength[0] == pytest.approx(2.0 * np.abs(explanation.interactions[:, 0, 1]).mean())
+    each = 2.0 * np.abs(explanation.interactions[:, 0, 1])
+    assert record.standard_error[0] == pytest.approx(each.std(ddof=1) / np.sqrt(len(each)))
     assert record.leader in (0, 1)
+    assert Interactions.of(explanation, among={"a", "c"}).pairs == ("a & c",)
     with pytest.raises(InvalidArgument, match="explanation has no interactions"):
         Interactions.of(shapley_values(model, X))
 
@@ -43,7 +51,31 @@ def test_the_largest_miss_is_listed_first_and_explained(pair):
     record = falls[0]["record"]
     assert record["base"] + sum(record["values"]) == pytest.approx(record["total"], rel=1e-4)
     assert record["total"] == pytest.approx(model.predict(X.iloc[[17]])[0], rel=1e-4)
+    ends = f"{trimmed(record['base'], 4)}, to {trimmed(record['total'], 4)}, that of this row in the final model"
+    assert ends in falls[0]["caption"]
     assert len({picture["title"].split(":")[0] for picture in falls}) == len(falls)
+
+
+def test_columns_that_do_not_help_are_in_no_pair(pair):
+    model, X, _ = pair
+    found = shapley_values(model, X, interactions=True)
+    rows = ExplainedRows(found, np.arange(len(X)), found)
+
+    def held_out(*rises):
+        return HeldOutRelevance(
+            names=("a", "b", "c"),
+            rise=np.array(rises),
+            standard_error=np.full(3, 0.1),
+            score="R²",
+            n_rows=80,
+        )
+
+    assert len(next(strongest_pairs(rows)).pairs) == 3
+    assert next(strongest_pairs(rows, held_out(0.3, 0.09, 0.11))).pairs == ("a & c",)
+    assert list(strongest_pairs(rows, held_out(0.3, 0.09, 0.09))) == []
+    broken = replace(found, feature_names=("a\nb", "b", "c"))  # pages write it in one line
+    relevance = replace(held_out(0.3, 0.3, 0.09), names=("a b", "b", "c"))
+    assert next(strongest_pairs(replace(rows, pairs=broken), relevance)).pairs == ("a b & b",)
 
 
 def test_rows_have_the_numbers_of_their_table(pair):

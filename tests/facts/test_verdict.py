@@ -34,6 +34,10 @@ def doubt(code, severity, **figures):
     return {"code": code, "severity": severity, "sentence": "S.", "advice": f"Mend {code}.", "figures": figures}
 
 
+def check(obstacle):
+    return {"code": "giveaway", "about": "leaks", "outcome": "not looked for", "obstacle": obstacle, "why": "W"}
+
+
 SOUND = {"data": {"rows": 500}, "quality": labels(), "doubts": [], "learning": None}
 
 
@@ -73,6 +77,8 @@ def test_a_model_without_doubts_is_used_as_it_is():
         ({"data": {"rows": FEW_ROWS}}, "sound", 5),
         ({"doubts": [doubt("imbalance", 2)]}, "doubted", 4),
         ({"doubts": [doubt("few-per-input", 1)]}, "sound", 5),
+        ({"checks": [check("time")]}, "unchecked", 4),
+        ({"checks": [check("few-rows")]}, "sound", 5),
     ],
 )
 def test_each_verdict_on_both_sides_of_its_threshold(changes, code, level):
@@ -80,11 +86,17 @@ def test_each_verdict_on_both_sides_of_its_threshold(changes, code, level):
     assert (found["code"], found["level"]) == (code, level)
 
 
+def test_what_there_was_no_time_to_look_for_is_the_advice():
+    said = "Fit again with a longer time limit: there was no time to look for leaks."
+    assert verdict(checks=[check("time"), check("few-rows")])["todo"] == said
+
+
 def test_the_advice_is_that_of_the_gravest_doubt():
     found = verdict(doubts=[doubt("imbalance", 2), doubt("order", 3)])
     assert found["todo"] == "Mend order."
     assert ", but new rows may be different (see what to doubt): probably 88" in found["sure"]
-    assert "different" not in verdict(doubts=[doubt("imbalance", 2)])["sure"]
+    for severity in (2, 4):  # weakness of a part; of no use for any rows
+        assert "different" not in verdict(doubts=[doubt("imbalance", severity)])["sure"]
     assert verdict(doubts=[doubt("giveaway", 4), doubt("baseline", 4)])["todo"] == "Mend baseline."
 
 
@@ -101,15 +113,28 @@ def test_the_learning_curve_tells_whether_to_collect_rows():
 def test_numbers_and_other_metrics_in_words():
     found = verdict(quality=numbers())
     assert found["good"] == (
-        "Predictions of new rows are off by 2.00, always predicting the mean is off by 4.50: it explains 80 % of the "
-        "differences between rows."
+        "Predictions of new rows are off by 2.00, and the model explains 80 % of the differences between rows (always "
+        "predicting the mean is off by 4.50)."
     )
+    assert "explains 99.6 %" in verdict(quality=numbers(explained=0.996))["good"]
     assert found["sure"].endswith(": the RMSE is probably 1.80 to 2.20.")
     assert verdict(quality=numbers(deviation=2.0))["sure"].endswith("probably 0 to 6.00.")
     loss = {**labels(), "main": "log-loss"}
     assert verdict(quality=loss)["good"].startswith("The log-loss on new rows is 0.300; always predicting")
     assert "about 99.6 right" in verdict(quality=labels(error=0.004))["good"]
     assert "about 100 right" in verdict(quality=labels(error=0.0))["good"]
+
+
+def test_an_order_of_times_in_words():
+    found = Estimate(name="5 outer folds", scores=(Score("concordance", 0.744, 0.048),))
+    guess = Estimate(name="one curve for all rows (Kaplan-Meier)", scores=(Score("concordance", 0.5, None),))
+    assessment = Assessment(classes=None, leave_one_out=None, outer_folds=found, baseline=guess)
+    said = verdict(quality=describe_quality(assessment, "regression", "concordance"))
+    assert said["good"] == (
+        "Of 100 pairs of new rows it predicts for about 74 which event comes first; one curve for all rows "
+        "(Kaplan-Meier) gets 50."
+    )
+    assert said["sure"].endswith(": probably 65 to 84 of 100 pairs right.")
 
 
 def test_what_was_not_measured_is_not_judged():

@@ -1,15 +1,16 @@
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
-from sklearn.datasets import make_friedman1
+from sklearn.datasets import make_friedman1, make_moons
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from kernelect import LSSVC, LSSVR, RVR, KernelClassifier, KernelRegressor
+from kernelect import GPC, LSSVC, LSSVR, RVR, KernelClassifier, KernelRegressor
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import shapley_values
 from kernelect.export.evaluate import coded_rows, evaluate
@@ -18,9 +19,10 @@ from kernelect.export.reduce import in_single
 from kernelect.facts import gather_for_page
 from kernelect.facts.bands import _apart, ends_at
 from kernelect.facts.carried import carried_model
-from kernelect.facts.estimates import Judge
+from kernelect.facts.judge import Judge
 from kernelect.facts.numbers import trimmed
-from kernelect.facts.what_if import _start, describe_what_if
+from kernelect.facts.what_if import _start, _units, describe_what_if
+from kernelect.inputs.numerals import CLOCK, DURATION
 from kernelect.kernels import RBF, Polynomial
 from kernelect.model.decisions import Decision
 from kernelect.report.page import _between
@@ -92,6 +94,19 @@ def test_coefficients_are_rounded_before_vectors_are_dropped(numbers):
     np.testing.assert_allclose([one["values"][0] for one in script], rounded.model.predict(X[:5]), rtol=1e-9)
 
 
+def test_variances_are_rounded_before_gaussian_processes_are_dropped():
+    """Their roots are most of a mixture's numbers: with seven digits, and without idle directions, they take half."""
+    X, y = make_moons(120, noise=0.2, random_state=0)
+    model = GPC().fit(X, y)
+    whole = carried_model(model, X, np.random.default_rng(0))
+    rounded = carried_model(model, X, np.random.default_rng(0), most_bytes=len(whole.script) // 2)
+    assert rounded.remarks[0].startswith("So that this page stays small, its model has coefficients of seven digits.")
+    assert 0.0 < np.abs(rounded.model.predict_proba(X) - model.predict_proba(X)).max() < 1e-5
+    script = run_script(rounded.script.replace("kernelectModel", "model"), X[:5].tolist())
+    shares = [one["probabilities"] for one in script]
+    np.testing.assert_allclose(shares, rounded.model.predict_proba(X[:5]), rtol=1e-9)
+
+
 def test_coefficients_that_nearly_cancel_each_other_keep_their_digits():
     X, y = make_friedman1(300, random_state=0)
     model = LSSVR(RBF(0.01), regularization=1e-9).fit(X, y)
@@ -113,6 +128,15 @@ def test_a_large_model_on_landmarks_keeps_fewer_of_them_and_says_how_far_off_it_
     assert "30 of 60 vectors are kept: the leave-one-out unexplained variance is" in small.remarks[0]
     told = float(re.search(r"by ([0-9.e-]+) \(root mean square over 120 rows\)", small.remarks[0])[1])
     assert told == pytest.approx(np.sqrt(np.mean((small.model.predict(X) - model.predict(X)) ** 2)), rel=0.05)
+
+
+def test_controls_say_what_their_numbers_are_read_in():
+    columns = [
+        SimpleNamespace(name=name, reading=SimpleNamespace(unit=unit))
+        for name, unit in (("wait", DURATION), ("at", CLOCK), ("dose", "mg"), ("x", ""))
+    ]
+    assert _units(SimpleNamespace(columns=columns)) == {"wait": "hours", "at": "hours", "dose": "mg", "x": ""}
+    assert _units(None) == {}
 
 
 def test_a_model_without_reasons_or_without_a_script_says_so(numbers):
@@ -155,7 +179,8 @@ def test_the_band_follows_the_spread_and_the_scale(target):
     assert [float(share) for share in said.groups()] == pytest.approx([100 * off.mean(), 100 * off.max()], rel=0.05)
     if target != "identity":
         assert ends.min() >= 0.0
-        assert facts["explained"] != "prediction"
+        assert facts["explained"] == "prediction"  # effects are in its units, on whatever scale they add up
+        assert facts["own"]["name"] == {"log": "log", "count": "sqrt"}[target]
     assert _between([-0.0, 12345.6], years=False) == "0 to 12\u202f346"
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,9 @@ MACHINES = (
     *(("--effort", "fast", "--folds", "0"), ("--effort", "fast", "--folds", "2"), ("--machine", "lssvm")),
 )
 
+#: Limits of a process's addresses: imports take some 700.
+MEGABYTES = (900, 1100, 1500)
+
 #: Options whose values make a run long, or reach outside the folder.
 _TAMED = {"--folds": ("0", "2", "3", "-1", "50"), "--repeats": ("1", "0"), "--jobs": ("1",), "--threads": ("1",)}
 _TAMED |= {"--splits": ("1", "0", "x"), "--restarts": ("0", "1", "-1")}
@@ -71,7 +76,7 @@ class CommandCase:
     """Words of a command line in a folder with a table, a model, a study and its results.
 
     ``damage`` changes the bytes of the table so many times, ``definition`` is the seed of a change to the study's
-    definition (0: none).
+    definition (0: none), ``megabytes`` is the limit of a process's memory (0: none).
     """
 
     words: tuple[str, ...]
@@ -82,6 +87,7 @@ class CommandCase:
     process: bool
     encoding: str = "utf-8"
     crowded: bool = False
+    megabytes: int = 0
 
 
 @st.composite
@@ -98,6 +104,7 @@ def cases(draw: Any) -> CommandCase:
         draw(st.integers(0, 19)) == 0,
         draw(st.sampled_from(("utf-8", "ascii", "latin-1"))),
         draw(st.integers(0, 9)) == 0,
+        draw(st.sampled_from((0, 0, *MEGABYTES))),
     )
 
 
@@ -214,8 +221,14 @@ def run_apart(case: CommandCase, folder: Path) -> tuple[int, str, str]:
     start = command_line(case.words)
     start["env"] = {**start["env"], "PYTHONIOENCODING": case.encoding}
     with (folder / file_name(case.table)).open("rb") as stdin:
+        start["preexec_fn"] = partial(_limit_addresses, case.megabytes)
         found = subprocess.run(**start, cwd=folder, stdin=stdin, capture_output=True, timeout=300, check=False)
     return found.returncode, found.stdout.decode(errors="replace"), found.stderr.decode(errors="replace")
+
+
+def _limit_addresses(megabytes: int) -> None:
+    if megabytes:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes * 2**20, megabytes * 2**20))
 
 
 def _require_answer(case: CommandCase, code: int, out: str, err: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,13 @@ def made(case: FitCase) -> Any:
     return getattr(kernelect, case.estimator)(case.kernel, random_state=0, **few, **dict(case.arguments))
 
 
-def fit(model: Any, X: Any, y: Any, weights: Any) -> Any:
-    return model.fit(X, y) if weights is None else model.fit(X, y, sample_weight=weights)
+def fit(model: Any, X: Any, y: Any, weights: Any, groups: Any = None) -> Any:
+    given = {"sample_weight": weights, "groups": groups}
+    return model.fit(X, y, **{name: value for name, value in given.items() if value is not None})
+
+
+def takes_groups(model: Any) -> bool:
+    return "groups" in signature(model.fit).parameters
 
 
 def answers(model: Any, Z: Any) -> Any:

@@ -89,6 +89,20 @@ _VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+def _graph(value: Any, generator: np.random.Generator) -> Any:
+    """Return a value within itself, side by side with itself, or in the place of a name for it."""
+    kind, many = int(generator.integers(4)), int(generator.integers(2, 200))
+    if kind == 0:
+        return [value] * many if len(json.dumps(value)) * many < 10**6 else [value]
+    if kind == 1:
+        return {"__id__": many, "content": value}
+    if kind == 2:
+        return {"$ref": "#/model"}
+    for _ in range(many):
+        value = {"is": "on-columns", "columns": [0], "kernel": value}
+    return value
+
+
 def _change_description(members: dict[str, bytes], generator: np.random.Generator) -> None:
     texts = sorted(name for name in members if name.endswith(".json"))
     if not texts:
@@ -102,8 +116,10 @@ def _change_description(members: dict[str, bytes], generator: np.random.Generato
     if not places:
         return
     holder, key = places[int(generator.integers(len(places)))]
-    action = int(generator.integers(4))
-    if action == 0 and isinstance(holder, dict):
+    action = int(generator.integers(5))
+    if action == 4:
+        holder[key] = _graph(holder[key], generator)
+    elif action == 0 and isinstance(holder, dict):
         holder.pop(key)
     elif action == 1:
         other, there = places[int(generator.integers(len(places)))]

@@ -9,13 +9,14 @@ import numpy as np
 
 from fuzz.arrays import FitCase
 from fuzz.elsewhere import require_explained, require_exported, require_near, require_same_on_dask
-from fuzz.estimators import DOORS, REGRESSORS, answers, fit, made
+from fuzz.estimators import DOORS, REGRESSORS, answers, fit, made, takes_groups
 from fuzz.harness import Broken
+from kernelect.exceptions import KernelectError
 
 TWINS = (
     *("none", "rows", "columns", "units", "origin", "batch", "pickle", "twice"),
     *("explained", "exported", "dask"),
-    *("signs", "far", "copies"),
+    *("signs", "far", "copies", "bootstrap", "grouped"),
 )
 
 #: Where columns of the twin "far" begin, in units of which their cells are whole: exact doubles, and their squares not.
@@ -33,7 +34,7 @@ LEAPING = ("RVR", "RVC", "BasisSearchRegressor")
 LEAPING_CRITERIA = ("span", "gacv", "radius-margin", "loo")
 
 #: Those that fit columns in an order and with signs of the data's own: other places and signs change no bit of them.
-COLUMNS_IN_ORDER = ("RVR", "RVC")
+COLUMNS_IN_ORDER = ("RVR", "RVC", "SVC")
 
 #: Fits to inputs that were moved by one unit in the last place, by which such a case is known.
 NUDGES = 8
@@ -64,7 +65,9 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
         require_same_on_dask(case, model, (X, y, weights), Z, NEAR * unit_of(case, y))
     elif case.twin == "far" and _is_decided(case):
         return _require_same_far(case, X, y, weights)
-    elif case.twin in ("rows", "columns", "units", "origin", "signs", "copies") and _is_decided(case):
+    elif case.twin == "grouped" and _is_decided(case) and takes_groups(model):
+        return _require_same_grouped(case, X, y, weights)
+    elif case.twin in ("rows", "columns", "units", "origin", "signs", "copies", "bootstrap") and _is_decided(case):
         return _require_same_fit(case, X, y, weights, Z, answers(model, Z))
     return "model"
 
@@ -112,11 +115,23 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
         origin = generator.choice([1.0, 100.0]) * np.round(generator.normal(size=len(origin)), 1) * spread
     if case.twin == "signs":
         units = generator.choice([-1.0, 1.0], size=len(units))
-    if case.twin == "copies":  # of which each is a row of twice the weight
+    if case.twin in ("copies", "bootstrap"):  # as often as a row is there, so large is its weight
         if weights is not None and np.ptp(weights) > 1e6 * np.median(weights):
             return "model"
-        expected = answers(fit(made(case), X, y, 2.0 * (np.ones(len(X)) if weights is None else weights)), Z)
-        rows = np.concatenate([rows, rows])
+        if case.twin == "bootstrap" and dict(case.arguments).get("class_weight") == "balanced":
+            return (
+                "model"  # balanced weights count the rows that are given, as scikit-learn does, and not their weights
+            )
+        again = case.twin == "copies"
+        rows = np.concatenate([rows, rows]) if again else np.sort(generator.integers(len(rows), size=len(rows)))
+        drawn, times = np.unique(rows, return_counts=True)
+        if len(drawn) < FEW:
+            return "model"
+        try:
+            times = times * (1.0 if weights is None else weights[drawn])
+            expected = answers(fit(made(case), X[drawn], y[drawn], times), Z)
+        except (KernelectError, ValueError):  # a sample may lack a class
+            return "model"
     with np.errstate(all="ignore"):
         twin = X[rows][:, columns] * units + origin[columns]
         query = Z[:, columns] * units + origin[columns]
@@ -144,9 +159,30 @@ def _require_same_far(case: FitCase, X: Any, y: Any, weights: Any) -> str:
     if not (np.abs(near) < 0.01 * FAR).all():
         return "model"
     Z = np.vstack([near[:6], near[:6] + 1.0])
-    first = answers(fit(made(case), near, y, weights), Z)
+    try:
+        first = answers(fit(made(case), near, y, weights), Z)
+    except KernelectError:  # rounded columns may be constant
+        return "model"
     second = answers(fit(made(case), near + FAR, y, weights), Z + FAR)
     require_near(second, first, NEAR * unit_of(case, y), "a large offset does not matter")
+    return "model"
+
+
+def _require_same_grouped(case: FitCase, X: Any, y: Any, weights: Any) -> str:
+    """Fit rows in groups of three, and once more in another order, with other names of groups.
+
+    To the doors only ratios of weights count, so theirs are in another unit, too.
+    """
+    groups = np.arange(len(X)) // 3
+    order = np.random.default_rng(case.seed + 3).permutation(len(X))
+    unit = 7.0 if case.estimator in DOORS else 1.0
+    try:
+        first = answers(fit(made(case), X, y, weights, groups), X[:6])
+    except KernelectError:  # a criterion may not leave out groups, and copies in all of them leave one group
+        return "model"
+    moved = None if weights is None else unit * weights[order]
+    second = answers(fit(made(case), X[order], y[order], moved, 7 * groups[order] % 1009), X[:6])
+    require_near(second, first, NEAR * unit_of(case, y), "order and names of groups do not matter")
     return "model"
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from kernelect.inputs import as_frame
 from kernelect.inputs.coding import fit_coding
-from kernelect.inputs.durations import CLOCK, DURATION, are_clocks
-from kernelect.inputs.numerals import shared_unit
+from kernelect.inputs.numerals import CLOCK, DURATION, are_clocks, shared_unit
 from kernelect.inputs.roles import Wishes
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelect import LSSVC, KernelRegressor
+from kernelect import LSSVC, LSSVR, KernelRegressor
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import as_frame
 
@@ -30,10 +30,11 @@ def test_a_table_of_pyarrow_is_read_by_its_columns(frame):
     np.testing.assert_allclose(model.predict(table), KernelRegressor("fast").fit(frame, y).predict(frame))
 
 
-def test_a_lazy_frame_is_asked_to_collect(frame):
+@pytest.mark.parametrize("estimator", [KernelRegressor("fast"), LSSVR()], ids=repr)
+def test_a_lazy_frame_is_asked_to_collect(frame, estimator):
     pl = pytest.importorskip("polars")
     with pytest.raises(InvalidArgument, match=r"X is a LazyFrame, which holds no rows yet: call .collect\(\)"):
-        KernelRegressor("fast").fit(pl.from_pandas(frame).lazy(), frame["a"].to_numpy())
+        estimator.fit(pl.from_pandas(frame).lazy(), frame["a"].to_numpy())
 
 
 def test_none_in_quotes():

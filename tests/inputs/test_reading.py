@@ -7,11 +7,10 @@ import pytest
 from kernelect import KernelClassifier
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes, as_frame, describe, fit_coding
-from kernelect.inputs.codes import may_be_categories, missing_codes
 from kernelect.inputs.dates import check_form, days_of, find_form
 from kernelect.inputs.notes import sentences
 from kernelect.inputs.numerals import decimal_sign, read_numerals
-from kernelect.inputs.readings import Reading, adapted, values_of
+from kernelect.inputs.readings import Reading, adapted, may_be_categories, missing_codes, values_of
 
 
 def role(cells, **wishes):
@@ -316,3 +315,13 @@ def test_a_form_that_is_given_leaves_nothing_open():
     cells = ["01/02/2024", "03/04/2024", "5.6.2024"]
     found = role(cells, kinds={"x": "date"}, readings={"x": Reading(date_format="%d/%m/%Y")})
     assert found.notes == (("{has} cells that are no dates and count as missing", "1, such as '5.6.2024'"),)
+
+
+@pytest.mark.parametrize("start", [1234567890123456_0000, 7])
+def test_numbers_that_double_precision_does_not_tell_apart_are_not_called_constant(start):
+    cells = [str(start + k % 9 * (start > 7)) for k in range(40)]
+    (role,) = describe(as_frame(pd.DataFrame({"id": cells})))
+    assert role.kind == "unused"
+    assert role.reason == ("it is the same to 16 digits" if start > 7 else "it is constant")
+    kept = describe(as_frame(pd.DataFrame({"id": cells})), Wishes(kinds={"id": "category"}))
+    assert kept[0].kind == ("category" if start > 7 else "unused")

@@ -1,6 +1,7 @@
 """Candidates are objects: a new one is one class, judged, weighed and displayed like all others."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -12,10 +13,11 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from kernelect import KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument
 from kernelect.facts.mixtures import describe_mixture
+from kernelect.kernels import RBF
 from kernelect.mixture import CANDIDATES, EFFORTS, Member, MixtureCandidate, kernel_machines
 from kernelect.mixture.filled import Filled
 from kernelect.mixture.gaussian_processes import GaussianProcess
-from kernelect.mixture.kernel_machines import EVIDENCE_ROWS, KernelMachine
+from kernelect.mixture.kernel_machines import EVIDENCE_ROWS, EVIDENCE_ROWS_OF_LABELS, KernelMachine
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,15 @@ def test_with_few_rows_machines_select_by_the_evidence_and_what_leave_one_out_cl
         new, claimed = y[100:] - model.predict(X[100:]), y[:100] - model.loo_prediction_
         ratio.append(np.sqrt(np.mean(new**2) / np.mean(claimed**2)))
     assert ratio[0] < 1.5 < 2.0 < ratio[1]
+
+
+@pytest.mark.parametrize(("labels", "most"), [(True, EVIDENCE_ROWS_OF_LABELS), (False, EVIDENCE_ROWS)])
+def test_the_evidence_selects_up_to_so_many_rows_unless_groups_leave_together(labels, most):
+    def criterion(n_rows, groups=None):
+        task = SimpleNamespace(labels=labels, n_rows=n_rows, Z=np.zeros((n_rows, 3)), groups=groups)
+        return KernelMachine()._estimator(RBF(), task).criterion
+
+    assert [criterion(most), criterion(most + 1), criterion(most, np.zeros(most))] == ["evidence", "press", "press"]
 
 
 def test_groups_are_left_out_however_few_rows_there_are():

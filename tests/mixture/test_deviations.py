@@ -7,7 +7,9 @@ from scipy.special import ndtri
 from kernelect import KernelRegressor
 from kernelect.mixture.heads import calibrated_variance
 from kernelect.model import TargetScale
+from kernelect.model.heads import mixed
 from kernelect.selection import squared_scale
+from speeds import slowly
 
 
 def table(scale, n, seed, *, levels=None):
@@ -20,8 +22,13 @@ def table(scale, n, seed, *, levels=None):
     return X, {"identity": f, "log": np.exp(f), "sqrt": f**2, "count": np.round(3.0 * f**2)}[scale]
 
 
-@pytest.mark.parametrize("levels", [None, 1], ids=["no two rows alike", "27 different rows"])
-@pytest.mark.parametrize("scale", ["identity", "log", "sqrt", "count"])
+@pytest.mark.parametrize(
+    ("scale", "levels"),
+    [
+        *(("identity", 1), ("log", None), ("sqrt", 1), ("count", None)),
+        *slowly(("identity", None), ("log", 1), ("sqrt", None), ("count", 1)),
+    ],
+)
 def test_deviations_agree_with_errors_and_intervals(scale, levels):
     X, y = table(scale, 200, 0, levels=levels)
     new, truth = table(scale, 600, 1, levels=levels)
@@ -32,6 +39,35 @@ def test_deviations_agree_with_errors_and_intervals(scale, levels):
     assert np.sqrt(np.mean(deviation**2)) == pytest.approx(error, rel=0.3)
     half = 0.5 * np.median(upper - lower) / ndtri(0.95)
     assert np.median(deviation) == pytest.approx(half, rel=0.4)
+
+
+def far_apart(n, seed):
+    """Return inputs, and targets whose spread differs more than a hundredfold."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1.0, 1.0, (n, 3))
+    return X, np.exp(4.0 * X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(n))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_intervals_follow_from_deviations_that_differ_a_hundredfold(seed):
+    """Errors count in units of the spread: otherwise the few largest decide what all others are said to be."""
+    X, y = far_apart(150, seed)
+    new, truth = far_apart(600, 100 + seed)
+    model = KernelRegressor("fast", target="identity").fit(X, y)
+    mean, deviation = model.predict(new, return_std=True)
+    lower, upper = model.predict_interval(new, coverage=0.9)
+    assert 0.5 * np.median(upper - lower) / np.median(deviation) == pytest.approx(ndtri(0.95), rel=0.15)
+    assert np.sqrt(np.mean(((truth - mean) / deviation) ** 2)) == pytest.approx(1.0, abs=0.45)
+
+
+def test_deviations_of_rows_left_out_are_right_in_units_of_their_spread():
+    X, y = far_apart(150, 0)
+    model = KernelRegressor("fast", target="identity").fit(X, y).model_
+    head, left_out = model.head, [component.left_out_answers() for component in model.components]
+    whole = model.training.left_out
+    claims = [c.spread.left_out_variance() + (f - whole) ** 2 for c, f in zip(model.components, left_out, strict=True)]
+    variance = head.calibration**2 * mixed(head.weights, claims) + head.floor**2
+    assert np.mean((y[:, None] - whole) ** 2 / head.noise.rows**2) == pytest.approx(variance.mean())
 
 
 @pytest.mark.parametrize("seed", [1, 2])

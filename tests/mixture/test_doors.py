@@ -16,7 +16,7 @@ from sklearn.metrics import log_loss
 
 from kernelect import LSSVR, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, LostCellsWarning
-from kernelect.mixture import boosting, relevance
+from kernelect.mixture import relevance
 from kernelect.mixture.base import LABELS, LANDMARKS, NUMBERS, Member, MixtureTask, posteriors_take_part
 from kernelect.mixture.efforts import candidates_of
 from kernelect.mixture.gaussian_processes import GaussianProcess
@@ -24,6 +24,7 @@ from kernelect.mixture.kernel_machines import kernel_of
 from kernelect.mixture.relevance import column_relevances
 from kernelect.model import BagJackknife, BoxPart, ExactJackknife, Predictive, Tempered
 from oracles.forest import mean_of
+from speeds import slowly
 
 
 def people(n=120, seed=0):
@@ -118,11 +119,10 @@ def without(component, row, Z, y, Z_new):
 def test_left_out_predictions_are_close_to_refits():
     X, y = make_friedman1(40, n_features=5, noise=1.0, random_state=0)
     model = KernelRegressor("fast").fit(X, y)
-    members = list(zip(model.model_.components, model.shares, strict=True))
     Z = model.model_.inputs(X)
     for row in (0, 7, 21):
-        total = sum(weight * without(each, row, Z, y, Z[[row]])[0] for each, weight in members)
-        assert model.loo_prediction_[row] == pytest.approx(total, abs=1e-8)
+        for each in model.model_.components:
+            assert each.left_out[row, 0] == pytest.approx(without(each, row, Z, y, Z[[row]])[0], abs=1e-8)
 
 
 def test_jackknife_of_the_mixture_against_refits():
@@ -134,7 +134,8 @@ def test_jackknife_of_the_mixture_against_refits():
     for row in range(len(X)):
         for component, weight in zip(model.model_.components, model.shares, strict=True):
             said[row] += weight * without(component, row, Z, y, Z_new)
-    spread = np.abs(y - model.loo_prediction_)[:, None]
+    left_out = np.tensordot(model.shares, [each.left_out for each in model.model_.components], 1)
+    spread = np.abs(y[:, None] - left_out)
     rank = int(np.ceil(0.8 * (len(X) + 1))) - 1
     lower, upper = model.predict_interval(X_new, coverage=0.8)
     np.testing.assert_allclose(upper, np.sort(said + spread, axis=0)[rank], atol=1e-7)
@@ -427,6 +428,7 @@ def test_members_of_little_weight_do_not_count_in_the_relevance(weight, counts):
 def test_notebooks_show_the_candidates(classifier):
     shown = classifier._repr_mimebundle_()["text/html"]
     assert classifier._repr_html_().endswith(classifier.candidates_._repr_html_())
+    assert "kernelect.report.show(model, X, y)" in shown
     assert shown.count("<td>Least squares, ") == sum(c.machine == "lssvm" for c in classifier.candidates_.candidate)
     heaviest = classifier.candidates_.to_frame().iloc[0]
     assert shown.index(f"{heaviest['weight']:.1%}") < shown.index("<td>Random forest</td>")
@@ -452,7 +454,7 @@ def test_candidates_fitted_in_threads_leave_the_filters_of_warnings_alone(rng):
     assert list(warnings.filters) == before
 
 
-@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("grouped", [True, *slowly(False)])
 @pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
 def test_the_order_of_rows_with_categories_and_gaps_changes_nothing(rng, door, grouped):
     n = 90
@@ -465,40 +467,3 @@ def test_the_order_of_rows_with_categories_and_gaps_changes_nothing(rng, door, g
     shuffled = door("fast").fit(frame.iloc[order], y[order], groups=groups[order] if grouped else None)
     np.testing.assert_allclose(shuffled.predict(frame), given.predict(frame), atol=1e-6)
     np.testing.assert_allclose(shuffled.feature_importances_, given.feature_importances_, atol=1e-6)
-
-
-@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
-def test_a_row_of_no_weight_is_no_row(rng, door):
-    frame = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc")).assign(g=rng.choice(list("xyz"), 90))
-    y = np.exp(frame["a"].to_numpy()) + 0.1
-    y = y > 1 if door is KernelClassifier else y
-    weights = np.where(np.arange(90) < 10, 0.0, rng.uniform(0.5, 2.0, 90))
-    frame.loc[:9, ["a", "b"]] = 1e4
-    if door is KernelRegressor:
-        y[:10] = -5.0  # no logarithm
-    masked = door("fast").fit(frame, y, sample_weight=weights)
-    without = door("fast").fit(frame[10:], y[10:], sample_weight=weights[10:])
-    np.testing.assert_allclose(masked.predict(frame[10:]), without.predict(frame[10:]), rtol=1e-6)
-    np.testing.assert_allclose(masked.candidates_.score, without.candidates_.score, rtol=1e-6)
-    np.testing.assert_allclose(masked.feature_importances_, without.feature_importances_, rtol=1e-6)
-
-
-def test_rows_of_no_weight_do_not_bring_boosted_trees(rng):
-    X = rng.normal(size=(boosting.LEAST_BOOSTED_ROWS, 2))
-    weights = np.where(np.arange(len(X)) < 900, 0.0, 1.0)
-    model = KernelRegressor("fast").fit(X, X[:, 0], sample_weight=weights)
-    assert "boosting" not in {candidate.machine for candidate in model.candidates_.candidate}
-
-
-@pytest.mark.parametrize("unit", [0.01, 300.0])
-@pytest.mark.parametrize("door", [KernelClassifier, KernelRegressor])
-def test_weights_may_be_in_any_unit(rng, door, unit):
-    X = rng.normal(size=(80, 3))
-    y = X[:, 0] + 0.3 * rng.normal(size=80)
-    y = y > 0 if door is KernelClassifier else y
-    plain, weighted = door("fast").fit(X, y), door("fast").fit(X, y, sample_weight=np.full(80, unit))
-    if door is KernelClassifier:
-        np.testing.assert_array_equal(weighted.predict_proba(X), plain.predict_proba(X))
-    else:
-        for got, expected in zip(weighted.predict(X, return_std=True), plain.predict(X, return_std=True), strict=True):
-            np.testing.assert_array_equal(got, expected)

@@ -8,6 +8,8 @@ from scipy.stats import norm
 import kernelect
 from kernelect import KernelRegressor
 from kernelect.exceptions import InvalidArgument
+from kernelect.export.evaluate import evaluate
+from kernelect.export.models import program_of
 from kernelect.mixture.filled import Filled, expected
 from kernelect.mixture.forest import RandomForest
 from kernelect.mixture.gaussian_processes import GaussianProcess
@@ -62,6 +64,26 @@ def test_what_is_expected_of_a_limit():
     assert found[3] == 0.7
 
 
+def test_members_that_saw_expected_numbers_borrow_how_sure_to_be(model):
+    head, components = model.model_.numbers, model.model_.components
+    leader, filled = components[0], components[1]
+    known = Y >= LIMIT
+    ratio = filled.claimed[:, 0] / leader.claimed[:, 0]
+    residuals = (Y - filled.left_out_answers()[:, 0])[known] / leader.claimed[known, 0]
+    np.testing.assert_allclose(ratio, np.sqrt(np.mean(residuals**2)), rtol=1e-9)
+    np.testing.assert_array_equal(head.spread_weights, [1.0, 0.0, 0.0])
+    inputs = model._validated(Z[:7])
+    answers = [component.mean(component.view(inputs)) for component in components]
+    middle = sum(weight * head.within(each) for weight, each in zip(head.weights, answers, strict=True))
+    apart = sum(w * (head.within(each) - middle) ** 2 for w, each in zip(head.weights, answers, strict=True))
+    own = leader.spread.deviation(leader, leader.view(inputs)) ** 2
+    expected = head.calibration * np.sqrt(own + apart)
+    np.testing.assert_allclose(model.model_.on_scale(inputs)[1], expected, rtol=1e-9)
+    program = program_of(model, 0.9)
+    ends = evaluate(program.with_outputs([program.ends]), Z[:7])[-1]
+    np.testing.assert_allclose(ends, np.column_stack(model.predict_interval(Z[:7], 0.9)), rtol=1e-7)
+
+
 def test_limits_of_the_logarithm(model):
     positive = np.where(BELOW, -np.inf, np.exp(Y)), np.exp(PAIR[1])
     found = KernelRegressor(QUICK, target="log").fit(X, positive)
@@ -70,6 +92,16 @@ def test_limits_of_the_logarithm(model):
     assert np.all(lower > 0.0)
     inside = np.log(np.maximum(lower, 1e-9)) <= model.predict(Z)
     assert np.mean(inside & (model.predict(Z) <= np.log(upper))) > 0.95
+
+
+def test_limits_are_no_sign_of_skewness():
+    rng = np.random.default_rng(0)
+    U, noise = rng.uniform(size=(90, 3)), rng.normal(size=90)
+    even, skewed = 10.0 + 8.0 * U[:, 0] + 3.0 * U[:, 1] + noise, np.exp(2.0 * U[:, 0] + U[:, 1] + 0.3 * noise)
+    for y, name in ((even, "identity"), (skewed, "log")):
+        limit = np.median(y)
+        pair = np.where(y < limit, -np.inf, y), np.maximum(y, limit)
+        assert KernelRegressor([GaussianProcess(tied=True)]).fit(U, pair).target_scale_.name == name
 
 
 def test_a_saved_model_says_the_same(model, tmp_path):
@@ -82,3 +114,5 @@ def test_a_saved_model_says_the_same(model, tmp_path):
 def test_limits_above_all_numbers_are_refused():
     with pytest.raises(InvalidArgument, match="lie below it, and nothing of how far"):
         KernelRegressor().fit(X, (np.full(90, -np.inf), np.full(90, 9.0)))
+    with pytest.raises(InvalidArgument, match="two columns with infinite numbers: give limits as a pair"):
+        KernelRegressor().fit(X, np.column_stack(PAIR))

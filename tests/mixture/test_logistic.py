@@ -155,6 +155,17 @@ def test_whole_groups_are_taken_in_any_order():
     assert len(even_rows(table, weights, 1, np.zeros(100, dtype=int))) == 95  # one group is always taken
 
 
+@pytest.mark.parametrize("groups", [None, np.arange(100) // 3])
+def test_rows_are_the_same_in_any_units(groups):
+    rng = np.random.default_rng(6)
+    table, units = rng.normal(size=(100, 3)), np.array([3.0, 1e9, 0.7])
+    rows = even_rows(table, np.ones(100), 50, groups)
+    np.testing.assert_array_equal(even_rows(table * units + 1.0, np.ones(100), 50, groups), rows)
+    if groups is not None:
+        kept = np.arange(100)
+        np.testing.assert_array_equal(units_of(groups, kept, table * units), units_of(groups, kept, table))
+
+
 def test_equal_rows_of_different_groups_have_the_same_units_in_any_order():
     rng = np.random.default_rng(5)
     table, groups = rng.integers(2, size=(40, 2)).astype(float), np.arange(40) // 4

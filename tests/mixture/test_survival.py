@@ -8,8 +8,10 @@ import kernelect
 from kernelect import KernelSurvival
 from kernelect.exceptions import InvalidArgument
 from kernelect.explain import shapley_values
+from kernelect.export import to_javascript
 from kernelect.export.evaluate import evaluate
 from kernelect.export.models import program_of
+from kernelect.export.rows import checked_rows
 from kernelect.mixture import gaussian_processes
 from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.survival_forest import SurvivalForest
@@ -79,10 +81,24 @@ def test_survival_functions_fall_and_agree_with_medians_and_intervals(model):
     lower, upper = model.predict_interval(Z, coverage=0.8)
     ends = [model.predict_survival_function(row[None], [a, b])[0] for row, a, b in zip(Z, lower, upper, strict=True)]
     np.testing.assert_allclose(ends, np.tile([0.9, 0.1], (12, 1)), atol=1e-9)
-    assert model.predict_survival_function(Z).shape == (12, EVENT.sum())
     np.testing.assert_array_equal(model.unique_times_, np.sort(TIME[EVENT]))
     order = np.argsort(model.predict(Z))
     assert np.all(np.diff(model.predict_median(Z)[order]) <= 0.0)
+
+
+def test_survival_functions_can_be_called_as_in_scikit_survival(model):
+    """Its scorers call each with times; its own test compares them with the array."""
+    at_events = model.predict_survival_function(Z, return_array=True)
+    assert at_events.shape == (12, EVENT.sum())
+    found = model.predict_survival_function(Z)
+    assert found.shape == (12,)
+    for curve, expected in zip(found, at_events, strict=True):
+        np.testing.assert_allclose(curve(model.unique_times_), expected, rtol=1e-12)
+        np.testing.assert_array_equal(curve.x, model.unique_times_)
+        np.testing.assert_array_equal(curve.y, curve(curve.x))
+        assert curve(1.0) == curve([1.0])[0]
+    with pytest.raises(InvalidArgument, match="must be a list of numbers of at least 0"):
+        found[0](-1.0)
 
 
 def test_events_alone_are_regression_on_the_scale_of_times():
@@ -221,7 +237,7 @@ def test_ties_of_whole_days():
     days = np.ceil(TIME)
     found = KernelSurvival(QUICK).fit(X, days, EVENT)
     assert found.loo_score_ > 0.75
-    assert np.isfinite(found.predict_survival_function(Z)).all()
+    assert np.isfinite(found.predict_survival_function(Z, return_array=True)).all()
 
 
 @pytest.mark.parametrize(
@@ -229,6 +245,8 @@ def test_ties_of_whole_days():
     [
         (TIME, np.zeros(90, dtype=bool), "event is false in all 90 rows.*wrong way round"),
         (-TIME, EVENT, "negative time"),
+        (TIME + 1j, EVENT, "Complex data not supported"),
+        (np.full(90, "ten days"), EVENT, "y holds something that is no time .*'ten days'"),
         (np.where(EVENT, TIME, np.nan), EVENT, "missing or infinite: leave these rows out"),
         (TIME, np.full(90, 2), "event holds 2: it must be true or 1"),
         (TIME, EVENT[:5], r"event has shape \(5,\), and y has 90 rows"),
@@ -266,5 +284,11 @@ def test_a_saved_model_and_its_export_say_the_same(model, tmp_path):
 def test_shapley_values_add_up_on_the_scale_of_times(model):
     found = shapley_values(model, Z)
     assert found.method == "exact"
-    assert found.explained == "normal score of the median time"
+    assert found.explained == "normal score of the prediction"
     np.testing.assert_allclose(found.totals, -model.predict(Z), atol=1e-8)
+
+
+def test_an_estimator_is_exported_with_its_medians(model):
+    assert "NAME.predict" not in to_javascript(model, name="study")  # which compares the script with the model
+    rows = checked_rows(model, program_of(model))
+    np.testing.assert_allclose(evaluate(program_of(model), rows)[-1][:, 0], model.predict_median(rows), rtol=1e-6)

@@ -1,16 +1,21 @@
 """Covariances, draws, weights of inputs and evidences, against slow definitions."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import linalg
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process import kernels as sk
 
-from kernelect import GPC, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelRegressor
+from kernelect import GPC, GPR, LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelRegressor
 from kernelect.criteria import EPEvidence
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.kernels import RBF, Constant, Linear
 from kernelect.machines import EP, Probit
+from kernelect.model import KernelPart, spreads
+from kernelect.model.smaller import fewer_rows
+from kernelect.numerics import Bordered
 from oracles.solutions import record
 
 RNG = np.random.default_rng(0)
@@ -31,6 +36,20 @@ def test_the_diagonal_of_covariances_is_the_squared_deviation(model, several):
     np.testing.assert_array_equal(mean, same)
     assert covariance.shape == ((7, 7, 2) if several else (7, 7))
     np.testing.assert_allclose(np.sqrt(np.diagonal(covariance).T), deviation, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("most", "times"), [(len(X), 1), (len(X) - 1, 3)])
+def test_only_a_small_model_keeps_its_factor_and_never_in_a_pickle(monkeypatch, most, times):
+    model, done = LSSVR(RBF(0.3), regularization=0.2).fit(X, Y), []
+    factorised = Bordered.of.__func__
+    monkeypatch.setattr(spreads, "_KEPT_ROWS", most)
+    monkeypatch.setattr(Bordered, "of", classmethod(lambda cls, *parts: done.append(cls) or factorised(cls, *parts)))
+    size = len(pickle.dumps(model))
+    model.predict(NEW, return_std=True)
+    model.predict_interval(NEW)
+    model.predict(NEW, return_cov=True)
+    assert len(done) == times
+    assert len(pickle.dumps(model)) == size
 
 
 def test_covariances_are_those_of_the_gaussian_process_with_a_flat_constant():
@@ -79,14 +98,28 @@ def test_weights_of_inputs_are_the_slopes_of_the_mean(model, n_classes):
     (component,) = model.model_.components
     slopes = component.mean(NEW[:1] + np.eye(3)) - component.mean(NEW[:1])
     np.testing.assert_allclose(model.coef_, slopes.T, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(NEW @ model.coef_.T + model.intercept_, component.mean(NEW), rtol=1e-6, atol=1e-8)
 
 
-def test_regressors_have_one_weight_per_input():
-    model = LSSVR("linear").fit(X, Y)
+@pytest.mark.parametrize("model", [LSSVR("linear"), GPR("linear"), RVR("linear")], ids=repr)
+def test_regressors_have_one_weight_per_input_and_the_constant_that_belongs_to_them(model):
+    model.fit(X + 9.0, Y)
     np.testing.assert_allclose(model.coef_, [1.0, -0.5, 0.0], atol=0.15)
-    centre = model.kernel_.centre
-    np.testing.assert_allclose(model.predict(NEW), (NEW - centre) @ model.coef_ + model.intercept_, rtol=1e-8)
-    assert LSSVR("linear").fit(X, np.column_stack([Y, Y])).coef_.shape == (2, 3)
+    np.testing.assert_allclose(model.predict(NEW), NEW @ model.coef_ + model.intercept_, rtol=1e-8)
+
+
+def test_several_targets_have_weights_of_their_own():
+    model = LSSVR("linear").fit(X, np.column_stack([Y, -Y]))
+    assert model.coef_.shape == (2, 3)
+    np.testing.assert_allclose(model.predict(NEW), NEW @ model.coef_.T + model.intercept_, rtol=1e-8)
+
+
+def test_other_kernels_have_the_constant_of_their_dual_coefficients():
+    model = LSSVR("rbf").fit(X, Y)
+    values = model.kernel_.cross(NEW, model.X_fit_)
+    np.testing.assert_allclose(model.predict(NEW), values @ model.dual_coef_ + model.intercept_)
+    with pytest.raises(AttributeError, match="GPR has no intercept_: its kernel holds the constant"):
+        _ = GPR("rbf").fit(X, Y).intercept_
 
 
 @pytest.mark.parametrize("model", [LSSVC("rbf"), RVC("rbf"), SVC("rbf"), GPC(RBF(1.0) * Linear())], ids=repr)
@@ -108,3 +141,13 @@ def test_the_evidence_is_that_of_the_posterior_without_a_prior():
     posterior = SVC(kernel, C=1.0).fit(X, y)
     assert posterior.log_marginal_likelihood_value_ == pytest.approx(-40.0 * posterior.selection_.value, rel=1e-6)
     assert not hasattr(SVC(kernel, C=1.0, criterion="span").fit(X, y), "log_marginal_likelihood_value_")
+
+
+def test_directions_that_explain_a_negligible_variance_are_left_out():
+    """Up to 1e-12 of k(x, x), and no further; a matrix that was made smaller before stays."""
+    far = KernelPart(kernel=RBF(1.0), vectors=1e3 * np.eye(3), coefficients=np.zeros((3, 1)))  # its Gram matrix is I
+    shares = np.array([1.0, 1.5e-12, 0.7e-12])
+    found = fewer_rows(np.diag(np.sqrt(shares)), far)
+    assert found.shape == (2, 3)
+    np.testing.assert_allclose(found.T @ found, np.diag([*shares[:2], 0.0]), atol=1e-15)
+    assert fewer_rows(found, far, 0.5) is found

@@ -57,6 +57,20 @@ def test_a_target_that_follows_from_indicators_makes_no_copies(rng):
     np.testing.assert_array_equal(copied_rows(indicators(codes), y), np.arange(150))
 
 
+@pytest.mark.parametrize("levels", [2, 3, 12])
+@pytest.mark.parametrize("wrong", [0, 3, 10])
+def test_one_category_that_tells_the_target_makes_no_copies(rng, levels, wrong):
+    """No row differs from another in one column alone, or hardly any: 98 of 100 rows counted as copies."""
+    codes = np.arange(300.0)[:, None] % levels
+    y = codes.copy()
+    y[rng.choice(300, wrong, replace=False)] = 0.0
+    np.testing.assert_array_equal(copied_rows(codes, y), np.arange(300))
+
+
+def test_a_few_rows_of_measurements_given_many_times_are_copies(rng):
+    assert np.sum(copied_rows(np.tile(rng.normal(size=(40, 2)), (60, 1))) != np.arange(2400)) == 2360
+
+
 def test_a_table_of_many_categories_given_twice_has_copies(rng):
     """Near misses are many there, and the rows without one tell."""
     table = categories(rng, 200, (3,) * 8)

@@ -73,3 +73,24 @@ except NotEnoughMemory as error:
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert "0.5 GiB are free" in run.stdout, run.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the address space are those of Linux")
+def test_products_have_their_buffers_before_addresses_are_used_up():
+    """OpenBLAS asked for its buffer again and again: a fit under a limit of 700 MB worked for ever, deaf to signals."""
+    script = """
+import resource
+import numpy as np
+import scipy.linalg.blas
+
+def used():
+    with open("/proc/self/status") as lines:
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmSize:"))
+
+resource.setrlimit(resource.RLIMIT_AS, (used() + 2**30, resource.RLIM_INFINITY))
+import kernelect.numerics.memory
+square = np.ones((200, 200), order="F")
+resource.setrlimit(resource.RLIMIT_AS, (used() + 2**22, resource.RLIM_INFINITY))
+assert scipy.linalg.blas.dgemm(1.0, square, square)[0, 0] == 200.0
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -86,6 +86,29 @@ def mackay(Phi, t, lam=None):
     )
 
 
+def mackay_at(Phi, t, alpha, beta):
+    """Equation (4) as printed, at any alpha and beta."""
+    N, m = Phi.shape
+    C = np.eye(N) / beta + Phi @ Phi.T / alpha
+    gamma = m - alpha * np.trace(np.linalg.inv(beta * Phi.T @ Phi + alpha * np.eye(m)))
+    likelihood = -0.5 * (N * np.log(2 * np.pi) + np.linalg.slogdet(C)[1] + t @ np.linalg.solve(C, t))
+    return likelihood + 0.5 * np.log(2 / gamma) + 0.5 * np.log(2 / (N - gamma))
+
+
+def reestimated(Phi, t, alpha, beta, epsilon):
+    """Equations (2), repeated until (5) holds."""
+    N, m = Phi.shape
+    while True:
+        Sigma = np.linalg.inv(beta * Phi.T @ Phi + alpha * np.eye(m))
+        mu, gamma = beta * Sigma @ Phi.T @ t, m - alpha * np.trace(Sigma)
+        new_alpha, new_beta = gamma / np.sum(mu**2), (N - gamma) / np.sum((t - Phi @ mu) ** 2)
+        still_beta = abs(np.log(new_beta) - np.log(beta)) < epsilon * np.sqrt(2 / (N - gamma))
+        still_alpha = abs(np.log(new_alpha) - np.log(alpha)) < epsilon * np.sqrt(2 / gamma)
+        if still_alpha and still_beta:
+            return alpha, beta
+        alpha, beta = new_alpha, new_beta
+
+
 def evidence_by_grid(Phi, T, count=4001):
     """ln of the integral over ln lambda of what is left when ln beta is integrated in closed form, by a fine grid."""
     N = len(T)
@@ -190,6 +213,54 @@ class SlowWalk:
 
     def goes_on(self, patience):
         return len(self.chosen) <= len(self.best[1]) + patience
+
+
+class PaperWalk(SlowWalk):
+    """The two moves as Barrio et al. make them: ranked by equation (4) at the alpha and beta of the last model."""
+
+    def __init__(self, D, T, epsilon):
+        t = T[:, 0]
+        super().__init__(D, T, lambda Phi, T: -np.inf)
+        self.t, self.epsilon = t, epsilon
+        self.alpha, self.beta = 1e-3, len(t) / (0.1 * t @ t)
+
+    def _ranked(self, chosen):
+        return mackay_at(self.D[:, chosen], self.t, self.alpha, self.beta)
+
+    def best_addition(self):
+        candidates = [j for j in range(self.D.shape[1]) if j not in self.chosen]
+        if not self.chosen:
+            return super().best_addition()
+        return max(candidates, key=lambda j: self._ranked([*self.chosen, j])) if candidates else None
+
+    def worst(self):
+        if len(self.chosen) == 1:
+            return self.chosen[0]
+        return max(self.chosen, key=lambda j: self._ranked([i for i in self.chosen if i != j]))
+
+    def _followed(self, chosen):
+        return reestimated(self.D[:, chosen], self.t, self.alpha, self.beta, self.epsilon)
+
+    def value_without(self, j):
+        rest = [i for i in self.chosen if i != j]
+        return mackay_at(self.D[:, rest], self.t, *self._followed(rest)) if rest else -np.inf
+
+    def _arrived(self, action, j):
+        if self.chosen:
+            self.alpha, self.beta = self._followed(self.chosen)
+            self.value = lambda Phi, T: mackay_at(Phi, self.t, self.alpha, self.beta)
+        super()._arrived(action, j)
+
+
+def backward(walk, patience):
+    """From all functions, remove the worst until the model is so much smaller than the best one."""
+    walk.chosen = list(range(walk.D.shape[1]))
+    whole = (walk.value(walk.D, walk.T), tuple(walk.chosen))
+    walk.best = max(walk.best, whole)
+    walk.best_of_size[len(walk.chosen)] = whole
+    while walk.chosen and len(walk.best[1]) <= len(walk.chosen) + patience:
+        walk.remove(walk.worst())
+    return walk.best[1]
 
 
 def pta(walk, plus, minus, patience):

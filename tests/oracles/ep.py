@@ -1,5 +1,6 @@
 """Slow definitions behind expectation propagation: quadrature, one dimension after the other."""
 
+import functools
 import itertools
 
 import mpmath as mp
@@ -24,8 +25,12 @@ def tilted_moments(log_factor, mu, v, digits=50):
         points = sorted({left, right, mode, *([mp.mpf(1)] if left < 1 < right else [])})
         pieces = [a + (b - a) * k / 8 for a, b in itertools.pairwise(points) for k in range(8)] + [points[-1]]
 
+        @functools.cache  # three integrals have the same nodes
+        def density(z):
+            return mp.exp(log_density(z) - top)
+
         def integral(f):
-            return mp.quad(lambda z: f(z) * mp.exp(log_density(z) - top), pieces)
+            return mp.quad(lambda z: f(z) * density(z), pieces)
 
         total = integral(lambda z: mp.mpf(1))
         mean = integral(lambda z: z) / total
@@ -41,7 +46,7 @@ def _mode(log_density, mu, v):
     while log_density(high) > log_density(high - mp.mpf("1e-10")):
         high += 2 * (high - low)
     ratio = (mp.sqrt(5) - 1) / 2
-    for _ in range(120):
+    for _ in range(60):
         a, b = high - ratio * (high - low), low + ratio * (high - low)
         low, high = (a, high) if log_density(a) < log_density(b) else (low, b)
     return (low + high) / 2

@@ -30,6 +30,42 @@ def concordance(time, event, risk):
     return right / pairs
 
 
+def watched(time, event, at, *, before=False):
+    """Return the probability that watching goes on until a time, loss by loss; rows with an event leave first."""
+    share = 1.0
+    for moment in sorted(set(time[~event])):
+        if moment < at or (moment == at and not before):
+            lost = sum(1 for t, e in zip(time, event, strict=True) if t == moment and not e)
+            there = sum(1 for t, e in zip(time, event, strict=True) if t > moment or (t == moment and not e))
+            share *= 1.0 - lost / there
+    return share
+
+
+def weighted_concordance(time, event, risk, until):
+    """Return Uno's concordance, pair by pair."""
+    right = pairs = 0.0
+    for i, j in itertools.permutations(range(len(time)), 2):
+        first = event[i] and time[i] <= until and (time[i] < time[j] or (time[i] == time[j] and not event[j]))
+        if first:
+            weight = 1.0 / watched(time, event, time[i], before=True) ** 2
+            pairs += weight
+            right += weight * (1.0 if risk[i] > risk[j] else 0.5 if risk[i] == risk[j] else 0.0)
+    return right / pairs
+
+
+def brier(time, event, survival, at):
+    """Return the Brier score at one time, row by row."""
+    found = []
+    for t, e, s in zip(time, event, survival, strict=True):
+        if t <= at and e:
+            found.append(s**2 / watched(time, event, t, before=True))
+        elif t > at:
+            found.append((1.0 - s) ** 2 / watched(time, event, at))
+        else:
+            found.append(0.0)
+    return np.mean(found)
+
+
 def posterior_at(kernel, X, limits, noise, z, points=400):
     """Return mean and variance of f(z) for two training rows, by quadrature over their latent values."""
     K, k = kernel.gram(X), kernel.cross(X, z[None])[:, 0]

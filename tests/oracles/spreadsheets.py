@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 
 #: Cells of other people's files: formulas behind every sign, and behind separators of other countries.
 PAYLOADS = (
@@ -39,8 +40,8 @@ def _calculates(cell: str) -> bool:
     cell = cell.strip().lstrip('"').strip()
     if len(cell) < 2 or cell[0] not in "=+-@":
         return False
-    try:
-        float(cell.strip('"'))
+    try:  # numbers side by side are one cell to a program with another separator, and calculate nothing
+        [float(each) for each in re.split(r"[,;|\t]", cell.strip('"')) if each]
     except ValueError:
         return True
     return False

@@ -180,6 +180,30 @@ def test_the_derivative_in_a_centre_has_the_direction_of_the_difference(rng):
     assert not np.allclose(printed, expected, atol=0.1)
 
 
+#: Rows of each set of table 1, the N printed for it, and its errors in %.
+TABLE_1 = {
+    "australian": (690, 482, ["14.9", "11.54", "10.58"]),
+    "bupa": (345, 241, ["25", "26.92", "21.15"]),
+    "credit": (690, 482, ["16.35", "15.38", "15.87"]),
+    "hepatitis": (155, 108, ["36.17", "31.91", "31.91"]),
+    "pima": (768, 537, ["22.08", "21.65", "21.21"]),
+}
+
+
+@pytest.mark.parametrize(("rows", "N", "errors"), TABLE_1.values(), ids=TABLE_1)
+def test_the_training_parts_of_table_1_are_70_percent(rows, N, errors):
+    assert int(0.7 * rows) == N  # rounded down in binary: 0.7 * 690 falls short of 483
+
+    def are_counts(n_test):
+        """Whether every error is a whole number of test rows, to the digits printed."""
+        digits = [len(error.partition(".")[2]) for error in errors]
+        possible = [{f"{100.0 * k / n_test:.{d}f}" for k in range(n_test + 1)} for d in digits]
+        return all(error in counts for error, counts in zip(errors, possible, strict=True))
+
+    assert are_counts(rows - N)
+    assert not are_counts(rows - round(0.67 * rows))  # as the text says
+
+
 def test_every_test_that_the_page_names_is_there():
     root = Path(__file__).parents[2]
     named = re.findall(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`", (root / "docs/ideas/slips.md").read_text())

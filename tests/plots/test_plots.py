@@ -320,3 +320,14 @@ def test_a_surface_marks_the_selected_point():
     ax = display.plot()
     assert (ax.lines[0].get_xdata()[0], ax.lines[0].get_ydata()[0]) == tuple(display.record.chosen)
     assert (ax.get_xlabel(), ax.get_ylabel()) == display.record.names
+
+
+def test_limits_are_arrows():
+    limited = np.array([[0.2, 0.5, -1.0], [0.4, 0.5, -1.0], [2.0, 1.5, 1.0]])
+    record = Residuals.from_predictions([1.0, 2.0, 3.0], [1.1, 1.9, 3.0], limited=limited)
+    ax = ResidualsDisplay(record).plot()
+    plain = ResidualsDisplay(replace(record, limited=np.zeros((0, 3)))).plot()
+    assert len(ax.collections) == len(plain.collections) + 2  # arrows down, and arrows up
+    ends = [np.array(part.get_segments()) for part in ax.collections[-2:]]
+    assert np.all(ends[0][:, :, 1].max(axis=1) == 0.5)
+    assert np.all(ends[1][:, :, 1].min(axis=1) == 1.5)

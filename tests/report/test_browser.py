@@ -10,6 +10,7 @@ from kernelect.facts import gather_for_page
 from kernelect.report import write_report
 from kernelect.report.listing import tables_of
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
+from kernelect.tabular.predict import survival_table
 from oracles.hostile import LONG, MARKUP, hostile_model, hostile_table
 from speeds import slowly
 
@@ -60,12 +61,12 @@ class Visit:
         self.page.goto(address)
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(scope="module", params=["light", "dark"])
 def scheme(request):
     return request.param
 
 
-@pytest.fixture(params=[1280, *slowly(380)])
+@pytest.fixture(scope="module", params=[1280, *slowly(380)])
 def visit(browser, address, scheme, request):
     viewport = {"width": request.param, "height": 900}
     opened = Visit(browser, address, color_scheme=scheme, viewport=viewport)
@@ -74,7 +75,7 @@ def visit(browser, address, scheme, request):
 
 
 def test_every_picture_is_drawn_and_nothing_is_said_or_asked_for(visit, address, hostile_facts):
-    visit.page.locator("details.experts > summary").click()  # how it was found is folded away
+    visit.page.locator("details.experts").evaluate("one => { one.open = true; }")  # how it was found is folded away
     pictures = visit.page.locator("figure svg")
     assert pictures.count() == len(hostile_facts["pictures"])
     for index in range(pictures.count()):
@@ -215,6 +216,11 @@ def test_cells_can_be_missing_and_lie_outside(what_if, hostile_facts):
     assert page.locator("#wi-outside").is_hidden()
     page.locator(f"#wi-{place_of(hostile_facts, '=1+1')}").fill("99")
     assert "Beyond all rows of the table in =1+1" in page.locator("#wi-outside").text_content()
+    page.locator(f"#wi-{place_of(hostile_facts, '=1+1')}").fill("")
+    said = page.locator("#wi-outside").text_content()
+    assert said.startswith("=1+1 is empty: the prediction is still that for 99.")
+    page.locator("#wi-reset").click()
+    assert page.locator("#wi-outside").is_hidden()
 
 
 def test_what_if_works_by_keyboard_and_is_named_for_screen_readers(what_if, hostile_facts):
@@ -279,6 +285,20 @@ def test_no_table_is_cut_on_paper(browser, address):
     visit.page.set_viewport_size({"width": 720, "height": 1000})
     hidden = "parts => parts.filter(part => getComputedStyle(part).overflowX !== 'visible').length"
     assert visit.page.locator(".scroll").evaluate_all(hidden) == 0
+    visit.context.close()
+
+
+def test_many_classes_fit_on_paper(browser, hostile_facts, tmp_path):
+    names = [f"alternarialeaf-spot-{letter}" for letter in "abcdefghijkl"]
+    record = {"classes": names, "counts": np.eye(12).tolist()}
+    pictures = [
+        {**one, "record": {**one["record"], **record}} if one["kind"] == "confusion" else one
+        for one in hostile_facts["pictures"]
+    ]
+    write_report(tmp_path / "report.html", {**hostile_facts, "pictures": pictures})
+    visit = Visit(browser, (tmp_path / "report.html").as_uri(), viewport={"width": 720, "height": 900})
+    visit.page.emulate_media(media="print")
+    assert visit.page.locator("#table-confusion").evaluate("part => part.getBoundingClientRect().right") < 720.0
     visit.context.close()
 
 
@@ -394,3 +414,39 @@ def test_the_scores_fit_beside_each_other(browser, counts, media):
     room = "part => part.getBoundingClientRect().right - part.querySelector('table').getBoundingClientRect().right"
     assert visit.page.locator(".answer .scroll").evaluate(room) > -1.0
     visit.context.close()
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A table of times until an event, and the address of a page on a model of it."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    time, end = np.exp(3.0 + frame["a"] + 0.3 * rng.normal(size=60)), rng.exponential(60.0, 60)
+    frame = frame.assign(days=np.minimum(time, end).round(1), status=(time <= end).astype(int))
+    schema, rows, _ = describe_table(frame, "days", event="status")
+    model = fit_table(rows, schema, MachineOptions(effort="fast"), FoldOptions(0))
+    path = tmp_path_factory.mktemp("study") / "report.html"
+    page = gather_for_page(model, rows.X, rows.y, assessment=model.assessment)
+    write_report(path, {**model.facts, **page})
+    return model, rows, page["what_if"]["survival"]["times"], path.as_uri()
+
+
+def test_what_if_draws_survival_as_python_says_it(browser, study):
+    model, rows, times, address = study
+    opened = Visit(browser, address)
+    expected = survival_table(model, rows.X, np.array(times))
+    names = opened.page.locator("#wi-row option").all_text_contents()
+    answers, moved = [], []
+    for choice in (0, 3, 11):
+        place = int(names[choice].split("row ")[-1].split()[0]) - 1
+        opened.page.select_option("#wi-row", str(choice))
+        points = opened.page.get_attribute("#wi-survival", "points").split()[1:]
+        shown = 1.0 - np.array([float(point.split(",")[1]) for point in points]) / 120.0
+        np.testing.assert_allclose(shown, expected[place], atol=0.003)
+        opened.page.wait_for_function("document.getElementById('wi-reasons').ariaBusy === 'false'")
+        amounts = opened.page.locator("#wi-reasons .amount").all_text_contents()
+        moved.append(sum(float(amount.replace("\N{MINUS SIGN}", "-")) for amount in amounts))
+        answers.append(float(opened.page.locator("#wi-answer").text_content()))
+    np.testing.assert_allclose(np.diff(moved), np.diff(answers), atol=0.02 * max(answers))  # in days, as the prediction
+    assert opened.complaints == []
+    opened.context.close()

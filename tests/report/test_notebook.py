@@ -31,7 +31,7 @@ def test_a_notebook_shows_the_verdict_and_the_main_pictures_in_a_frame(shown):
     assert page.count('data-kind="dependence"') == 2
     assert 'data-kind="surface"' not in page  # how it was found is for the whole page
     assert "There was no time" not in page
-    assert "&lt;sick&gt;" in page
+    assert "<h1>Predicting <em>&lt;sick&gt;</em></h1>" in page
 
 
 def test_the_whole_page_can_be_saved(shown, tmp_path):

@@ -3,15 +3,21 @@ import json
 import os
 import re
 import sys
+from dataclasses import asdict
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.facts.doubts import what_was_checked
+from kernelect.facts.plain import as_plain
+from kernelect.facts.survival import SurvivalCurves
 from kernelect.report import page as page_module
 from kernelect.report import render, write_report
+from kernelect.report.drawing import draw_picture
 from kernelect.report.terms import unbroken
 
 
@@ -125,10 +131,10 @@ def test_a_page_is_written_and_written_over(tmp_path, hostile_facts):
 
 
 def test_a_missing_jinja_is_explained(monkeypatch, hostile_facts):
-    page_module._environment.cache_clear()
+    page_module.templates.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"The report needs jinja2: install it with .*kernelect\[report\]"):
-        page_module._environment()
+        page_module.templates()
 
 
 def test_text_and_background_differ_enough():
@@ -172,3 +178,32 @@ def test_candidates_that_there_was_no_time_for_are_counted_not_listed(hostile_fa
     listed = re.search(r'<div class="names">(.*?)</div>', page, flags=re.DOTALL)[1]
     assert re.search(r"<dd>1 of 2\s", listed)
     assert "forest" not in listed
+
+
+def test_marks_that_a_picture_is_about_all_stay():
+    """Below a survival curve stand rows at risk, too long to be thinned out as numbers are."""
+    rng = np.random.default_rng(0)
+    time, predicted = rng.exponential(50.0, 300), rng.normal(size=300)
+    record = SurvivalCurves.of(time, np.ones(300, dtype=bool), predicted)
+    facts = {"kind": "survival", "title": "t", "caption": "c", "section": "quality", "record": as_plain(asdict(record))}
+    drawn = draw_picture(facts, "p")
+    assert len(record.marks) >= 3
+    found = re.findall(r">(\d+)</t", drawn)
+    assert all(found.count(f"{count:.0f}") >= np.sum(record.at_risk == count) for count in record.at_risk.ravel())
+
+
+def test_long_numbers_below_a_narrow_axis_do_not_touch():
+    """Names at its side leave it little room: some numbers go, but not all."""
+    record = {
+        "names": ["Overall_Condition = Below_Average"] * 3,
+        "values": [40_000.0, 30_000.0, -10_000.0],
+        "base": 90_000.0,
+        "total": 150_000.0,
+        "label": "prediction",
+    }
+    svg = draw_picture({"kind": "waterfall", "title": "t", "caption": "c", "section": "rows", "record": record}, "p")
+    ticks = re.search(r'<g id="p-matplotlib.axis_1">(.*?)<g id="p-matplotlib.axis_2">', svg, re.DOTALL)[1]
+    places = [float(x) for x in re.findall(r'<text[^>]*?x="([0-9.]+)"', ticks)]
+    apart = sorted(places[:-1])  # the last one is the label of the axis
+    assert len(apart) >= 2
+    assert min(b - a for a, b in pairwise(apart)) > 40.0  # points: 150 000 in letters of ten

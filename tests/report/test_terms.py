@@ -9,6 +9,8 @@ from kernelect.facts.stakes import metric_named
 from kernelect.report import render
 from kernelect.report.terms import TERMS, explained, unbroken
 
+DOUBT = {"code": "giveaway", "severity": 4, "advice": "Look.", "figures": {}}
+
 
 def test_the_first_of_every_term_is_explained():
     shown = explained("Leave-one-out log-loss, and log-loss again")
@@ -20,6 +22,13 @@ def test_the_first_of_every_term_is_explained():
 @pytest.mark.parametrize("text", ["preprecision", "pre-recall", "F10", "kernels_of", "auction"])
 def test_parts_of_words_are_no_terms(text):
     assert explained(text) == text
+
+
+def test_names_of_columns_are_no_terms(hostile_facts):
+    assert explained("It depends on prior.", {"prior"}) == "It depends on prior."
+    facts = {**hostile_facts, "remarks": [], "doubts": [{**DOUBT, "sentence": "Column AUC alone, and the log-loss."}]}
+    shown = render({**facts, "columns": [{**hostile_facts["columns"][0], "name": "auc"}]})
+    assert "Column AUC alone, and the <abbr" in shown
 
 
 def test_everything_else_is_escaped():

@@ -84,3 +84,32 @@ def test_a_step_to_where_nothing_is_defined_is_taken_back():
     result = minimize(walled, np.array([2.1]), max_iter=200)
     assert np.isfinite(result.value)
     assert result.theta[0] == pytest.approx(1.95, abs=0.02)
+
+
+def test_a_linear_parameter_goes_down_its_own_gradient():
+    """Of f(u) with u = exp(x), the first step is along df/du and is taken in u."""
+
+    def objective(x):
+        u = np.exp(x)
+        return float(np.sum((u - 3.0) ** 2)), 2.0 * (u - 3.0) * u
+
+    start, wide = np.log(np.array([2.0, 1.0])), np.full(2, 5.0)
+    search = GradientAscent(first_step=0.1, linear=(1,))
+    found = search.minimize(objective, start, -wide, wide, budget=Budget(max_iter=1, tol=1e-12))
+    first, second = found.trace.theta[1] - start
+    by_log, by_itself = -4.0, -4.0  # 2 (2 - 3) 2 and 2 (1 - 3), the second in units of a start of 1
+    assert np.exp(second) - 1.0 == pytest.approx(first * by_itself / by_log)
+    assert first == pytest.approx(0.1)
+
+
+def test_a_linear_parameter_finds_its_minimum_too():
+    target = np.array([0.2, 3.0])
+    search = GradientAscent(linear=(-1,))
+    result = search.minimize(
+        lambda x: (0.5 * float(np.sum((np.exp(x) - target) ** 2)), (np.exp(x) - target) * np.exp(x)),
+        np.zeros(2),
+        np.full(2, -4.0),
+        np.full(2, 4.0),
+        budget=Budget(max_iter=300, tol=1e-9),
+    )
+    np.testing.assert_allclose(np.exp(result.theta), target, rtol=2e-2)

@@ -61,3 +61,24 @@ def test_the_limits_are_told():
     flat = walk(lambda theta: (1.0, None), tol=1e-5)
     assert flat.status is Status.CONVERGED
     assert flat.value == 1.0
+
+
+def test_a_linear_parameter_moves_by_steps_of_itself():
+    """Of the steps tried from the start, those of ln x are normal, and those of exp(x) if the parameter is linear."""
+    start, wide = np.array([0.0, np.log(4.0)]), np.full(2, 20.0)
+
+    def tried(linear):
+        walk = RandomWalk(seed=3, first_step=0.1, linear=linear)
+        found = walk.minimize(lambda theta: (1.0, None), start, -wide, wide, budget=Budget(max_iter=1))
+        return found.trace.theta[1:] - start  # two trials, one of each parameter, none of them taken
+
+    logs, linear = tried(()), tried((-1,))
+    np.testing.assert_array_equal(logs[:, 0], linear[:, 0])
+    np.testing.assert_allclose(np.exp(linear[:, 1]) - 1.0, logs[:, 1], rtol=1e-12)
+    assert np.abs(logs[:, 1]).max() > 0.0
+
+
+def test_a_linear_step_to_below_zero_ends_at_the_bound():
+    fall = RandomWalk(seed=0, first_step=5.0, linear=(0,))
+    found = fall.minimize(lambda x: (x[0], None), np.zeros(1), np.full(1, -3.0), np.full(1, 3.0), budget=Budget())
+    assert found.theta[0] == -3.0

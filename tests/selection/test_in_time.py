@@ -51,7 +51,7 @@ def press(n=200, d=3):
 
 
 def run_of(objective, seconds, pace=1e12, **options):
-    run = Run(objective, SelectionOptions(time_limit=seconds, **options))
+    run = Run(objective, SelectionOptions(deadline=Deadline.after(seconds), **options))
     run._pace = Pace(pace)
     return run
 
@@ -129,7 +129,7 @@ def test_an_evaluation_is_left_in_its_middle(clock):
         clock.now += 0.6
         return solved(self, theta)
 
-    run.options = SelectionOptions(time_limit=1.0, observe=observed.append)
+    run.options = SelectionOptions(observe=observed.append)
     type(run.objective)._solved, kept = slow, solved
     try:
         AllParameters().carry_out(run)

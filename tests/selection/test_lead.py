@@ -9,7 +9,8 @@ from sklearn.datasets import make_friedman1
 from kernelect import GPC, LSSVR
 from kernelect.kernels import ARD
 from kernelect.machines import EP
-from kernelect.selection import Lead, parts, relative_widths
+from kernelect.results import Reached
+from kernelect.selection import Lead, parts, relative_widths, stages
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,13 @@ def test_from_where_a_part_ended_only_the_last_steps_are_left(leader, landmarks,
     X, y, *_ = leader
     way = Lead(shape=np.zeros(8), max_iter=30, tied=True) if tied else None
     whole = LSSVR(landmarks=landmarks, random_state=0)._fit_anew(X, y, None, lead=way)
-    near = Lead(shape=np.zeros(8), max_iter=8, last_steps=8, tied=tied, start=whole.selection_.theta + 0.2)
+    near = Lead(
+        shape=np.zeros(8),
+        max_iter=8,
+        last_steps=8,
+        tied=tied,
+        start=Reached(theta=whole.selection_.theta + 0.2, rows=120),
+    )
     led = LSSVR(landmarks=landmarks, random_state=0)._fit_anew(X, y, None, lead=near)
     assert led.selection_.n_evaluations < 15
     assert led.selection_.value < whole.selection_.value + 1.0  # nats
@@ -126,5 +133,70 @@ def test_an_input_that_is_constant_on_the_part_begins_at_the_scale_of_all_rows(l
     X, y, *_ = leader
     start = np.append(np.full(8, -1.0), 0.0)
     start[3] = -np.inf
-    model = LSSVR()._fit_anew(X, y, None, lead=Lead(shape=np.zeros(8), max_iter=3, start=start))
+    model = LSSVR()._fit_anew(
+        X, y, None, lead=Lead(shape=np.zeros(8), max_iter=3, start=Reached(theta=start, rows=120))
+    )
     assert np.isfinite(model.selection_.theta).all()
+
+
+#: A lead that leads nowhere.
+WHOLE_WAY = Lead(shape=np.zeros(0), max_iter=200, last_steps=200)
+
+
+@pytest.mark.parametrize("landmarks", [None, 40])
+def test_without_a_shape_a_selection_goes_the_whole_way(leader, landmarks):
+    X, y, *_ = leader
+    alone = LSSVR(landmarks=landmarks, random_state=0).fit(X, y)
+    led = LSSVR(landmarks=landmarks, random_state=0)._fit_anew(X, y, None, lead=WHOLE_WAY)
+    np.testing.assert_array_equal(led.selection_.theta, alone.selection_.theta)
+    assert alone.selection_.reached is None
+    assert led.selection_.reached.rows == len(X)
+
+
+@pytest.fixture
+def half_and_all():
+    """Where half of the rows lead, and all rows."""
+    X, y = make_friedman1(300, n_features=8, noise=1.0, random_state=0)
+    half = LSSVR(random_state=0)._fit_anew(X[:150], y[:150], None, lead=WHOLE_WAY)
+    return X, y, half.selection_.reached
+
+
+@pytest.mark.parametrize("landmarks", [None, 60])
+def test_steps_on_all_rows_use_the_curvature_that_a_part_has_taught(half_and_all, landmarks):
+    X, y, reached = half_and_all
+
+    def ended(start):
+        lead = Lead(shape=np.zeros(8), max_iter=4, last_steps=4, start=start)
+        return LSSVR(landmarks=landmarks, random_state=0)._fit_anew(X, y, None, lead=lead).selection_
+
+    reached = replace(reached, value=np.inf)  # how much a step has to gain is another question
+    taught, untaught = ended(reached), ended(replace(reached, inverse=None))
+    assert taught.n_evaluations < untaught.n_evaluations
+    assert taught.value < untaught.value + 0.3  # nats
+
+
+def test_steps_on_all_rows_gain_something_or_are_not_taken(half_and_all):
+    X, y, reached = half_and_all
+    lead = Lead(shape=np.zeros(8), max_iter=100, last_steps=100, start=reached)
+    few = LSSVR(random_state=0)._fit_anew(X, y, None, lead=lead).selection_
+    lead = replace(lead, start=replace(reached, value=np.inf))  # then by the usual tolerance
+    many = LSSVR(random_state=0)._fit_anew(X, y, None, lead=lead).selection_
+    assert few.n_evaluations < many.n_evaluations
+    assert few.value < many.value + 0.6  # nats
+
+
+def test_few_steps_from_a_part_are_followed_by_more_while_they_gain_much(leader, monkeypatch):
+    """Begun with widths three log units off, two steps end far above where the whole way does."""
+    X, y, whole, lead = leader
+    start = whole.selection_.theta + 3.0
+    far = replace(lead, max_iter=2, last_steps=2, start=Reached(theta=start, rows=120))
+    found = LSSVR()._fit_anew(X, y, None, lead=far).selection_
+    assert "still gaining" in found.runs
+    monkeypatch.setattr(stages, "_MUCH", np.inf)
+    few = LSSVR()._fit_anew(X, y, None, lead=far).selection_
+    assert set(few.runs) == {"all parameters"}
+    assert found.value < few.value - 10.0  # nats
+    assert found.value < whole.selection_.value + 5.0
+    near = replace(far, start=Reached(theta=whole.selection_.theta + 0.05, rows=120))
+    monkeypatch.undo()
+    assert "still gaining" not in LSSVR()._fit_anew(X, y, None, lead=near).selection_.runs

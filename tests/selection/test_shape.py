@@ -9,7 +9,7 @@ from kernelect import RVC, RVR
 from kernelect.datasets import twonorm
 from kernelect.kernels import ARD
 from kernelect.selection import shape
-from kernelect.selection.parts import STAGES
+from kernelect.selection.parts import SCANNING_STAGES
 from speeds import slowly
 
 LABEL = "widths of a least-squares machine"
@@ -109,7 +109,7 @@ def test_where_it_applies(estimator, applies, monkeypatch):
 
 
 def test_it_is_one_of_the_stages():
-    assert sum(isinstance(stage, shape.LeastSquaresShape) for stage in STAGES) == 1
+    assert sum(isinstance(stage, shape.LeastSquaresShape) for stage in SCANNING_STAGES) == 1
 
 
 def test_copies_of_rows_and_their_weights_ask_for_the_same_shape():

@@ -16,7 +16,7 @@ from kernelect.priors import Laplace
 from kernelect.results import SearchResult, Status
 from kernelect.search import Directions
 from kernelect.selection import Rows, SelectionOptions, stages
-from kernelect.selection.parts import STAGES
+from kernelect.selection.parts import stages_of
 from kernelect.selection.run import Run
 from kernelect.selection.stages import (
     AllParameters,
@@ -57,7 +57,7 @@ def run_of(estimator, X, y, **options):
 )
 def test_every_stage_says_when_it_applies(estimator, applying):
     run = run_of(estimator, *noisy_waves(0))
-    assert {type(stage) for stage in STAGES if stage.applies(run)} == {Begun, *applying}
+    assert {type(stage) for stage in stages_of(run.objective.machine, None) if stage.applies(run)} == {Begun, *applying}
 
 
 # The second basin.
@@ -151,7 +151,7 @@ def test_tied_widths_have_a_part_of_the_time_and_leave_the_rest_to_widths_one_by
         return replace(stayed(directions), status=Status.TIME_LIMIT)
 
     monkeypatch.setattr("kernelect.selection.run.search_along", out_of_time)
-    run = run_of(LSSVR(), *noisy_waves(30), time_limit=1000.0)
+    run = run_of(LSSVR(), *noisy_waves(30), deadline=Deadline.after(1000.0))
     Spherical().carry_out(run)
     assert until[0] == pytest.approx(run.deadline.at - 750.0, abs=50.0)
     assert not run.cut_short

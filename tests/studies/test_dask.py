@@ -31,7 +31,7 @@ class Cluster:
         self.file = folder / "scheduler.json"
         self.folder = folder
         self.processes = [self._start("dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1")]
-        self._wait_for(self.file.exists)
+        self._wait_for(lambda: self.file.exists() and self.file.read_text().endswith("}"))  # written in full
         self.address = json.loads(self.file.read_text())["address"]
         more = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(folder))
         self.workers = [self._start("dask_worker", *more) for _ in range(2)]

@@ -8,6 +8,7 @@ import pytest
 from kernelect.exceptions import InvalidArgument
 from kernelect.studies import builtin_studies, parse_study, read_study
 from kernelect.studies.build import build
+from kernelect.studies.outside import PEERS
 
 
 @pytest.mark.parametrize("name", builtin_studies())
@@ -19,7 +20,9 @@ def test_builtin_definitions_are_whole(name):
         for figures in columns.values():
             assert set(figures) <= set(study.datasets) | set(study.methods)
     for method in study.methods.values():
-        if method.estimator is not None and not method.requires:
+        if method.packages:
+            assert method.estimator["peer"] in PEERS
+        elif method.estimator is not None and not method.requires:
             assert hasattr(build(method.estimator), "fit")
 
 

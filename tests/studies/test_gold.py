@@ -10,7 +10,15 @@ from kernelect import SVC
 from kernelect.datasets import twonorm
 from kernelect.kernels import ARD, Constant
 from kernelect.studies import read_study
-from kernelect.studies.gold import _space, random_start, search_from_start, two_on_the_way
+from kernelect.studies.gold import (
+    _searched,
+    _space,
+    _start,
+    between_optima,
+    random_start,
+    search_from_start,
+    two_on_the_way,
+)
 from kernelect.studies.splits import Problem
 
 
@@ -72,4 +80,55 @@ def test_two_criteria_are_compared_at_the_points_that_a_walk_went_through(proble
         assert path["error"][number] == 100.0 * np.mean(model.predict(problem.X_test) != problem.y_test)
     assert figures["agreement"] == pytest.approx(spearmanr(path["value"], path["beside"]).statistic)
     assert figures["follows"] == pytest.approx(spearmanr(path["value"], path["error"]).statistic)
+    first_words = [words.split()[0] for words in path["words"]]
+    assert first_words == ["minus", {"linear": "generalised", "quadratic": "the"}[slack]]
     assert "error" not in figures  # a column of its own in no other table
+
+
+def test_all_walks_of_the_paper_start_at_one_point_and_end_at_several(problem):
+    method = read_study("gold2003").methods["le1-fixed"]
+    ends = []
+    for seed in (5, 6):
+        objective, found = _searched(problem, method, seed)
+        begun = found.trace.theta[0]
+        assert np.exp(begun) == pytest.approx([1.0, 0.5, 0.5, 0.5, 0.1, 1.0])  # k0, 1 / (2 l^2), koff, C
+        assert objective.kernel_at(begun).diagonal(problem.X)[0] == pytest.approx(1.1)
+        ends.append(found.theta)
+    assert not np.allclose(*ends)
+
+
+def test_starts_differ_in_their_lengths_only(problem):
+    space = _space(3, with_constant=True)
+    starts = [_start(problem.X, 4, space, kind) for kind in ("scaled", "drawn", "equal")]
+    for other in starts[1:]:
+        np.testing.assert_array_equal(other[[0, 4, 5]], starts[0][[0, 4, 5]])
+    scaled, drawn, equal = ((start[1:4] + np.log(2.0)) / -2.0 for start in starts)  # ln l
+    assert np.ptp(scaled - drawn) == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_array_equal(equal, drawn[0])
+    assert np.all((drawn > -1.0) & (drawn < 2.0))
+
+
+def test_final_parameters_are_those_of_the_point_found(problem):
+    method = read_study("gold2003").methods["le2-fixed"]
+    figures = search_from_start(problem, method, None, 5)
+    theta = np.array(figures["theta"])
+    assert (figures["k0"], figures["koff"], figures["C"]) == pytest.approx(tuple(np.exp(theta[[0, 4, 5]])))
+    assert figures["length"] == pytest.approx((2.0 * np.exp(theta[1])) ** -0.5)
+    assert figures["step_seconds"] == figures["fit_seconds"] / figures["evaluations"]
+    assert "C" not in search_from_start(problem, read_study("gold2003").methods["span-fixed"], None, 5)
+
+
+def test_the_line_between_two_optima_is_walked_from_end_to_end(problem):
+    study = read_study("gold2003")
+    needed = search_from_start(problem, study.methods["span-fixed"], None, 5)
+    figures = between_optima(problem, study.methods["span-between"], needed, 5)
+    objective, other = _searched(problem, study.methods["span-between"], 6)
+    one = np.array(needed["theta"])
+    values = [objective.value(one + share * (other.theta - one)) for share in np.linspace(0.0, 1.0, 21)]
+    down = other.trace.value[0] - min(values[0], values[-1])
+    assert figures["rise"] == pytest.approx(100.0 * (max(values[1:-1]) - max(values[0], values[-1])) / down)
+    assert figures["better"] == 100.0 * (min(values[1:-1]) < min(values[0], values[-1]))
+    assert figures["apart"] == pytest.approx(np.abs(one - other.theta).max())
+    still = between_optima(problem, study.methods["span-between"], {"theta": other.theta.tolist()}, 5)
+    assert still["rise"] == pytest.approx(0.0, abs=1e-6)
+    assert still["apart"] == 0.0

@@ -296,3 +296,29 @@ def test_export_holds_every_cell(results, tmp_path, suffix):
         assert text.count('"state": "done"') == 18
     with pytest.raises(InvalidArgument, match="ending of --out"):
         export(results, tmp_path / "cells.xlsx")
+
+
+def test_figures_over_those_of_one_method_are_ratios_of_means_on_the_same_data(text, tmp_path):
+    from kernelect.studies import parse_study
+
+    study = parse_study(text + '\n[[tables]]\ntitle = "Ratios"\nmetric = "error"\nover = "theirs"\nbest = "none"\n')
+    figures = {"ours": (3.0, 5.0), "theirs": (1.0, 3.0)}
+    cells = [
+        Outcome(
+            key=Key("twonorm", method, split),
+            state="done",
+            message="",
+            figures={"error": error},
+            seconds=0.1,
+            seed=0,
+            environment={},
+        )
+        for method, errors in figures.items()
+        for split, error in enumerate(errors)
+    ]
+    with Results.create(tmp_path / "r.sqlite", study) as results:
+        results.write(*cells)
+        table = next(table for table in make_tables(results) if table.title == "Ratios")
+    ours, theirs = table.rows[0][1:]
+    assert ours.numbers["value"] == 2.0  # 4 / 2
+    assert theirs.numbers["value"] == 1.0

@@ -1,10 +1,13 @@
 """The factored model against dense matrices: increments, coefficients, and drift."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from kernelect.dictionaries import DesignMatrix
 from kernelect.subsets import SubsetRows, gathered_moments
+from kernelect.subsets.evidence import occam_factor
 from kernelect.subsets.factored import FactoredModel
 from oracles import basis as slow
 
@@ -53,6 +56,25 @@ def test_every_removal_gains_what_the_dense_likelihood_gains(problem, lam):
     for position in range(len(chosen)):
         rest = chosen[:position] + chosen[position + 1 :]
         assert gains[position] == pytest.approx(slow.profile(D[:, rest], T, lam) - before, abs=1e-8)
+
+
+@pytest.mark.parametrize("lam", [1e-4, 0.3, 50.0])
+def test_gains_in_the_evidence_are_those_of_dense_matrices(rng, lam):
+    """Equation 8, at an alpha and a beta that are best for no model."""
+    D = rng.normal(size=(25, 12)) @ np.diag(np.geomspace(0.1, 10.0, 12))
+    T, chosen, beta = rng.normal(size=(25, 1)), [3, 7, 1, 10], 1.7
+    model, t = model_at(D, T, chosen, lam), T[:, 0]
+    occam = partial(occam_factor, n_rows=25.0)
+    before = slow.mackay_at(D[:, chosen], t, lam * beta, beta)
+    added, removed = model.addition_evidence_gains(beta, occam), model.removal_evidence_gains(beta, occam)
+    for j in set(range(12)) - set(chosen):
+        after = slow.mackay_at(D[:, [*chosen, j]], t, lam * beta, beta)
+        assert added[j] == pytest.approx(after - before, abs=1e-7)
+    assert np.all(np.isneginf(added[chosen]))
+    for position in range(4):
+        rest = chosen[:position] + chosen[position + 1 :]
+        after = slow.mackay_at(D[:, rest], t, lam * beta, beta)
+        assert removed[position] == pytest.approx(after - before, abs=1e-7)
 
 
 def test_adding_and_removing_leads_to_the_same_state_as_factorising_anew(problem):

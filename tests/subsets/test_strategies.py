@@ -13,6 +13,7 @@ from kernelect.subsets import (
     OLS,
     PTA,
     SFFS,
+    MacKayEvidence,
     MarginalLikelihood,
     Oscillating,
     QuadratureEvidence,
@@ -23,6 +24,7 @@ from kernelect.subsets import (
     search_subset,
 )
 from kernelect.subsets.holdout import Holdout
+from kernelect.subsets.reestimation import Precisions
 from oracles import basis as slow
 from speeds import slowly
 
@@ -52,6 +54,7 @@ STRATEGIES = [
     pytest.param(PTA(1, 0), lambda walk: slow.pta(walk, 1, 0, 4), id="forward"),
     pytest.param(PTA(2, 1), lambda walk: slow.pta(walk, 2, 1, 4), id="pta21"),
     pytest.param(PTA(3, 2), lambda walk: slow.pta(walk, 3, 2, 4), id="pta32"),
+    pytest.param(PTA(0, 1), lambda walk: slow.backward(walk, 4), id="backward"),
     pytest.param(SFFS(), lambda walk: slow.sffs(walk, 4), id="sffs"),
     pytest.param(Oscillating(2), lambda walk: slow.oscillating(walk, 2, 4), id="oscillating"),
 ]
@@ -72,6 +75,42 @@ def test_the_sequence_of_moves_is_that_of_exhaustive_recomputation(strategy, slo
         value, functions = walk.best_of_size[len(model)]
         assert model.functions == functions
         assert -model.value == pytest.approx(value, abs=2e-5)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1e-6])
+@pytest.mark.parametrize(("strategy", "slow_strategy"), [STRATEGIES[1], STRATEGIES[4]])
+def test_the_papers_own_steps_are_those_of_its_equations(strategy, slow_strategy, epsilon):
+    """Ranked by equation 8 and re-estimated up to equation 5, from the paper's first alpha and beta."""
+    D, T = problem(3)
+    options = WalkOptions(criterion=MacKayEvidence(), patience=4, ranking="evidence", epsilon=epsilon)
+    outcome = search_subset(moments_of(D, T), strategy, options)
+    walk = slow.PaperWalk(D, T, epsilon)
+    chosen = slow_strategy(walk)
+    assert sequence(outcome) == walk.sequence
+    assert outcome.chosen.functions == chosen
+    assert -outcome.chosen.value == pytest.approx(walk.best[0], abs=1e-6)
+
+
+def test_alpha_and_beta_stop_where_the_papers_rule_stops_them():
+    D, T = problem(4)
+    moments, chosen = moments_of(D, T), np.array([1, 4, 6])
+    first = Precisions.first(moments)
+    ends = []
+    for epsilon in (0.3, 0.1, 1e-5):
+        found, scored = first.settled(moments, chosen, epsilon)
+        alpha, beta = slow.reestimated(D[:, chosen], T[:, 0], first.alpha, first.beta, epsilon)
+        assert (found.alpha, found.beta) == pytest.approx((alpha, beta), rel=1e-8)
+        assert scored.value == pytest.approx(slow.mackay_at(D[:, chosen], T[:, 0], alpha, beta), abs=1e-8)
+        ends.append(found.alpha)
+    assert len(set(ends)) == 3  # a subset has no value of its own
+
+
+def test_backward_elimination_keeps_to_the_largest_size_allowed(rng):
+    D, T = rng.normal(size=(40, 12)), rng.normal(size=(40, 1))
+    T = T + 3.0 * D @ np.ones((12, 1))  # all functions are needed
+    free = search_subset(moments_of(D, T), PTA(0, 1))
+    assert len(free.chosen) == 12
+    assert len(search_subset(moments_of(D, T), PTA(0, 1), WalkOptions(max_size=5, patience=2)).chosen) <= 5
 
 
 def test_several_outputs_share_one_sequence():
@@ -194,7 +233,7 @@ def least_squares(Phi, T):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: PTA(1, 1), "never grows: give l larger than r"),
+        (lambda: PTA(1, 1), "never grows or shrinks: give l larger than r"),
         (lambda: PTA(1.5, 0), "l=1.5 must be"),
         (lambda: PTA(2, -1), "r=-1 must be"),
         (lambda: Oscillating(0), "c=0 must be"),

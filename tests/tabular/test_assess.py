@@ -128,7 +128,7 @@ def test_progress_and_time_limit(mixed):
     schema, rows, _ = describe_table(mixed.drop(columns="value"), "label")
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf", time_limit=1e-6), FoldOptions(folds=2))
     assert any(remark.startswith("model selection stopped at the time limit") for remark in model.remarks)
-    assert any(remark.startswith("There was no time for outer folds") for remark in model.remarks)
+    assert any(remark.startswith("The time limit left no time for outer folds") for remark in model.remarks)
     assert model.assessment.outer_folds is None
     seen = []
     assess(tuned(rows, schema, LSSVM)[0], rows, schema, FoldOptions(folds=3), seen.append)
@@ -214,7 +214,7 @@ def test_hurried_folds_are_told_and_the_table_is_not_blamed(mixed):
     pipeline, _ = tuned(rows, schema, MachineOptions("rvm", kernel="rbf"))
     options = FoldOptions(folds=3, time_limit=60.0, fit_time=FitTime(seconds=100.0, limit=100.0))
     _, remarks = assess(pipeline, rows, schema, options)
-    assert any("Outer folds had less time than the fit on all rows" in remark for remark in remarks)
+    assert any("left outer folds less time than the fit on all rows" in remark for remark in remarks)
     assert not any("differ by more than chance" in remark for remark in remarks)
 
 
@@ -224,7 +224,7 @@ def test_leave_one_out_is_shown_if_there_is_no_time_for_two_folds(mixed):
     options = FoldOptions(folds=3, time_limit=60.0, fit_time=FitTime(seconds=31.0, limit=31.0))
     found, remarks = assess(pipeline, rows, schema, options)
     assert found.outer_folds is None
-    assert remarks == ["There was no time for outer folds: the scores are those of leave-one-out."]
+    assert [remark.partition(":")[0] for remark in remarks] == ["The time limit left no time for outer folds"]
     found, _ = assess(pipeline, rows, schema, replace(options, fit_time=FitTime(seconds=1.0, limit=31.0)))
     assert found.outer_folds.name == "3 outer folds"
 
@@ -259,10 +259,7 @@ def test_without_time_two_folds_are_run_where_there_is_no_leave_one_out(mixed):
     np.testing.assert_array_equal(model.assessment.baseline.rows, outer.rows)
     assert model.assessment.held_out is None
     assert not any(remark.startswith("In 2 of 2 outer folds") for remark in model.remarks)  # time is told once
-    assert any(
-        "Time was up: the scores and the baseline come from the rows of 2 of 5 outer folds" in remark
-        for remark in model.remarks
-    )
+    assert any("The time limit was reached after 2 of 5 outer folds" in remark for remark in model.remarks)
     whole = fit_table(rows, schema, replace(options, time_limit=None), FoldOptions(folds=3))
     assert whole.assessment.outer_folds.name == "3 outer folds"
     assert whole.assessment.held_out is not None

@@ -11,6 +11,7 @@ import pytest
 
 from fuzz.mutations import archive_of, members_of
 from kernelect.tabular import save_model
+from speeds import slowly
 
 #: What a refusal may take: CPU seconds without imports, and megabytes with them.
 _MOST_SECONDS, _MOST_MEGABYTES = 1.0, 300
@@ -84,7 +85,7 @@ def test_a_padded_text_in_a_file_so_large_that_it_may_unpack_to_it(members, insp
     assert "its model.json has" in inspected(file.getvalue())
 
 
-@pytest.mark.parametrize("value", ["[]", "{}", "0.125"])
+@pytest.mark.parametrize("value", ["[]", *slowly("{}", "0.125")])
 def test_a_text_of_as_many_values_as_are_parsed(members, inspected, value):
     many = '{"format": "kernelect-model", "version": 1, "model": [' + ",".join([value] * 480_000) + "]}"
     assert "model is no record" in inspected(archive_of({"model.json": many.encode()}))
@@ -96,6 +97,14 @@ def test_records_nested_deeper_than_a_model(members, inspected):
     for _ in range(65):
         kernel = {"is": "on-columns", "columns": [0], "kernel": kernel}
     assert "is nested deeper than 64 levels" in inspected(with_kernel(members, kernel))
+
+
+def test_a_later_version_of_the_format(members, inspected):
+    """The version is read before anything that a later format may mean otherwise."""
+    document = {**json.loads(members["model.json"]), "version": 2, "model": [[0.125] * 1000] * 200}
+    assert "install a newer kernelect" in inspected(
+        archive_of({**members, "model.json": json.dumps(document).encode()})
+    )
 
 
 def test_shared_references_of_the_format_before(inspected):

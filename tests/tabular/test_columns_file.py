@@ -275,7 +275,7 @@ def test_sheets(tmp_path):
     table = read_table(path)
     assert table.frame["a"].tolist()[::2] == [1.0, 2.5]
     assert table.frame["b"].isna().tolist() == [False, True, False]
-    assert table.remarks == ("t.xlsx has 2 sheets: the first, 'data', was read.",)
+    assert table.remarks[0].startswith("Of the 2 sheets of t.xlsx ('data', 'more'), 'data' was read: ")
     for wrong, words in (
         ([["a", "a"], [1, 2]], "more than one column"),
         ([["a"], [1, 2]], "has cells but no name"),

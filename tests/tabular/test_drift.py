@@ -1,12 +1,14 @@
 """Columns of new rows that differ from the training rows are named; others are not."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernelect.exceptions import UnusableModel
+from kernelect.report.drift_page import render_drift
 from kernelect.tabular import (
     FoldOptions,
     MachineOptions,
@@ -19,7 +21,7 @@ from kernelect.tabular import (
     predict_rows,
     save_model,
 )
-from kernelect.tabular.drift import _tested, drift_of, seen_in
+from kernelect.tabular.drift import _parts, _tested, _words, drift_of, drift_page_of, seen_in
 
 
 def frame_of(seed, n, *, age=0.0, north=0.5, missing=0.0):
@@ -97,8 +99,8 @@ def test_what_was_seen_is_saved_and_checked(model, tmp_path):
     loaded, _ = load_model(tmp_path / "m.kernelect", training=False, report=False)
     assert loaded.seen == model.seen
     assert sum(loaded.seen["age"][1]) == 200
-    model.seen["age"] = (model.seen["age"][0], model.seen["age"][1][:-1])
-    save_model(model, tmp_path / "forged.kernelect")
+    edges, counts = model.seen["age"]
+    save_model(replace(model, seen={**model.seen, "age": (edges, counts[:-1])}), tmp_path / "forged.kernelect")
     with pytest.raises(UnusableModel, match="what it keeps of its column 'age'"):
         load_model(tmp_path / "forged.kernelect")
 
@@ -109,3 +111,49 @@ def test_a_category_with_few_rows_goes_to_the_part_before_it():
     together = _tested(((), (100, 63)), np.array([40, 60]))
     assert _tested(seen, np.array([40, 57, 3])) == pytest.approx(together)
     assert _tested(((), (100, 3)), np.array([50, 1])) == (1.0, 0.0)
+
+
+def test_a_page_lists_the_shares_of_the_columns_that_differ(model):
+    new = frame_of(1, 200, age=1.0, north=0.9)
+    facts = drift_page_of(model, model.schema.inputs(new), "new.csv", ["a remark"])
+    parts = {one["name"]: one["parts"] for one in facts["columns"]}
+    for found in parts.values():
+        assert sum(one["here"] for one in found) == pytest.approx(1.0)
+        assert sum(one["before"] for one in found) == pytest.approx(1.0)
+    assert parts["ward"][0] == {
+        "name": "north",
+        "here": (new["ward"] == "north").mean(),
+        "before": (frame_of(0, 200)["ward"] == "north").mean(),
+    }
+    assert parts["age"][0]["name"].startswith("up to 3")
+    assert parts["age"][-1]["name"].startswith("above 6")
+    assert "score the model on such rows" in facts["todo"]
+    page = render_drift(facts)
+    assert "2 of 4 columns differ" in page
+    assert "<script" not in page
+    alike = drift_page_of(model, model.schema.inputs(frame_of(2, 200)), "new.csv", [])
+    assert alike["todo"].startswith("Predict these rows")
+    assert "No column differs clearly" in render_drift(alike)
+
+
+def test_parts_are_named_as_their_cells_are_written():
+    days = {"kind": "date", "low": 0.0, "high": 900.0}
+    years = {"kind": "number", "low": 1950.0, "high": 2010.0}
+    marks = {"kind": "number", "low": 1.0, "high": 6.0}
+    named = [
+        [_words(SimpleNamespace(**column), edges, part) for part in range(len(edges) + 2)]
+        for column, edges in ((days, (31.0, 60.0)), (years, (1980.0, 1999.0)), (marks, (1.0, 2.0, 4.0)))
+    ]
+    assert named == [
+        ["up to 1970-02-01", "1970-02-01 to 1970-03-02", "above 1970-03-02", "missing"],
+        ["up to 1980", "1980 to 1999", "above 1999", "missing"],
+        ["1", "2", "2 to 4", "above 4", "missing"],
+    ]
+
+
+def test_many_categories_are_added_up_behind_the_most_frequent():
+    column = SimpleNamespace(kind="category", categories=tuple("abcdefghijklmnop"))
+    shares = np.arange(18.0) / np.arange(18.0).sum()
+    found = _parts(column, (), shares, shares[::-1])
+    assert [one["name"] for one in found][-1] == f"{18 - 12} others"
+    assert sum(one["here"] for one in found) == pytest.approx(1.0)

@@ -83,7 +83,7 @@ def test_rows_that_differ_are_worse_than_claimed(models):
 
 @pytest.mark.parametrize(
     ("z", "outcome"),
-    [(2.0, "as claimed"), (2.01, "worse"), (-2.0, "as claimed"), (-2.01, "better"), (None, "as claimed")],
+    [(2.0, "as claimed"), (2.01, "worse"), (-2.0, "as claimed"), (-2.01, "better"), (None, "not claimed")],
 )
 def test_a_difference_counts_from_two_standard_errors_on(z, outcome):
     score = {"name": "RMSE", "here": "1 ± 1", "claimed": "2 ± 1", "value": 1.0, "standard_error": 1.0, "z": z}
@@ -106,6 +106,33 @@ def test_groups_are_scored_by_themselves_the_worst_first(models):
         evaluated(models, "value", frame, by="wart")
 
 
+def test_rows_of_one_subject_are_no_rows_of_their_own_in_standard_errors():
+    """Forty visits of twenty subjects, each of which has an offset: the scores are as sure as twenty numbers."""
+    rng = np.random.default_rng(3)
+    who = np.repeat(np.arange(20), 40)
+    frame = pd.DataFrame({"subject": who, "x": rng.normal(size=800)})
+    frame["y"] = frame["x"] + rng.normal(size=20)[who] + 0.1 * rng.normal(size=800)
+    schema, rows, _ = describe_table(frame[who < 8], "y")
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="linear"), FoldOptions(0))
+    new = frame[who >= 8].reset_index(drop=True)
+    found = evaluate_table(model, Table(new, "new.csv"))[0]
+    alone = evaluate_table(model, Table(new.drop(columns="subject"), "new.csv"))[0]
+    ours, single = (next(s["standard_error"] for s in each["scores"] if s["name"] == "RMSE") for each in (found, alone))
+    assert ours > 3.0 * single
+    off = (new["y"] - model.predict(new[["x"]])).abs().groupby(new["subject"]).mean()  # numbers, which are names
+    assert (found["by"], len(found["groups"])) == ("subject", 8)  # of twelve
+    assert [int(one["name"]) for one in found["groups"][:3]] == off.sort_values().index[::-1][:3].tolist()
+    assert (alone["by"], alone["groups"]) == ("", [])
+    assert len(evaluate_table(model, Table(new, "new.csv"), most=3)[0]["groups"]) == 3
+
+
+def test_the_worst_of_many_groups_is_found_where_it_comes_last(models):
+    frame = frame_of(5, 300).assign(part=np.repeat(np.arange(30), 10).astype(str))
+    frame.loc[290:, "value"] += 5.0
+    groups = evaluated(models, "value", frame, by="part")["groups"]
+    assert (groups[0]["name"], len(groups)) == ("29", 20)
+
+
 def test_rows_without_a_known_target_are_left_out_and_counted(models):
     frame = frame_of(4, 50)
     frame.loc[:4, "label"] = None
@@ -115,6 +142,28 @@ def test_rows_without_a_known_target_are_left_out_and_counted(models):
     assert any(remark.startswith("7 rows without a target that the model knows") for remark in remarks)
     with pytest.raises(UnusableTable, match="No row of new.csv has one of the model's classes"):
         evaluated(models, "label", frame.assign(label="other"))
+
+
+def test_rows_of_the_training_table_are_no_test(models, tmp_path):
+    """A share that chance does not explain gets a remark; rows of a few categories are alike without being copies."""
+    save_model(models["label"], tmp_path / "m.kernelect")
+    loaded, _ = load_model(tmp_path / "m.kernelect", training=False)
+    old, new = frame_of(0, 120), frame_of(1, 120)
+    for known, told in ((120, True), (13, True), (12, False), (0, False)):
+        table = Table(pd.concat([old[:known], new[known:]]), "new.csv")
+        remarks = evaluate_table(loaded, table)[1]
+        found = [remark for remark in remarks if "stand in" in remark]
+        assert found == ([f"{known} of 120 rows stand in {SEEN}"] if told else [])
+    few = frame_of(0, 120).assign(ward=np.arange(120) % 5)
+    schema, rows, _ = describe_table(few, "label", drop=["value", "a", "b"])
+    model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
+    assert not any("training table" in one for one in evaluate_table(model, Table(few, "new.csv"))[1])
+
+
+SEEN = (
+    "the training table: the model has seen them, and predicts them better than new ones. Give rows that it has not "
+    "seen."
+)
 
 
 def test_the_model_in_a_file_is_evaluated_alike(models, tmp_path):

@@ -16,10 +16,12 @@ from kernelect.tabular import (
     evaluate_table,
     fit_table,
     load_model,
+    match_columns,
     predict_table,
     read_columns,
     save_model,
 )
+from kernelect.tabular.compare import GUESSING, candidates
 from kernelect.tabular.stakes import with_stakes
 from oracles import limits as slow
 
@@ -89,15 +91,56 @@ def test_a_fitted_table_is_scored_and_kept(tmp_path):
     assert scores[1].value > 0.75
     assert (scores[2].value, found.baseline.name) == (0.5, "one curve for all rows (Kaplan-Meier)")
     assert model.facts["quality"]["main"] == "concordance"
-    assert "concordance on new rows" in model.facts["verdict"]["good"]
+    assert model.facts["verdict"]["good"].startswith("Of 100 pairs of new rows it predicts for about ")
     save_model(model, tmp_path / "m.kernelect")
     loaded, remarks = load_model(tmp_path / "m.kernelect")
     assert (remarks, loaded.schema.event) == ([], "status")
     pd.testing.assert_frame_equal(predict_table(loaded, rows.X, 0.8), predict_table(model, rows.X, 0.8))
     (tmp_path / "columns.toml").write_text(columns_text(schema, "t.csv"))
     assert read_columns(tmp_path / "columns.toml").event == "status"
-    with pytest.raises(MissingCapability, match="evaluate does not know survival times yet"):
-        evaluate_table(loaded, Table(study(), "t.csv"))
+    names = [score.name for score in found.outer_folds.scores]
+    assert names == ["concordance", "concordance (Uno)", "integrated Brier score", "calibration at the median time"]
+    better, worse = (each.score("integrated Brier score").value for each in (found.outer_folds, found.baseline))
+    assert better < 0.6 * worse
+    assert "status" not in " ".join(match_columns(schema, Table(study(), "t.csv"))[1])
+
+
+def test_a_model_of_times_is_evaluated_beside_its_claim():
+    schema, rows, _ = describe_table(study(), "days", event="status")
+    model = fit_table(rows, schema, MachineOptions(effort="fast"), FoldOptions(2))
+    found, _ = evaluate_table(model, Table(study(80, seed=1), "t.csv"), by="a")
+    assert found["main"] == "concordance"
+    assert found["outcome"] == "as claimed"
+    scores = {one["name"]: one for one in found["scores"]}
+    assert scores["concordance"]["value"] > 0.85
+    assert all(abs(scores[name]["z"]) < 3.0 for name in ("concordance", "concordance (Uno)", "integrated Brier score"))
+    assert "the median time of events, predicted survival is off by" in found["calibration"]
+    assert len(found["groups"]) == 4
+    # Times that say the opposite are seen to be worse.
+    turned = study(80, seed=1).assign(days=lambda frame: 1.0 + frame["days"].max() - frame["days"])
+    worse, _ = evaluate_table(model, Table(turned, "t.csv"))
+    assert worse["outcome"] == "worse"
+
+
+def test_evaluating_times_needs_the_column_of_events():
+    schema, rows, _ = describe_table(study(), "days", event="status")
+    model = fit_table(rows, schema, MachineOptions(effort="fast"), FoldOptions(0))
+    with pytest.raises(InvalidArgument, match="status"):
+        evaluate_table(model, Table(study().drop(columns="status"), "t.csv"))
+
+
+def test_times_are_compared_with_cox_a_forest_and_one_curve():
+    schema, rows, _ = describe_table(study(), "days", event="status")
+    entries = candidates(schema, effort="fast")
+    names = [entry.name for entry in entries]
+    assert names == ["auto", "Cox regression, ridge", "survival forest alone", GUESSING]
+    found = compare_table(rows, schema, entries, FoldOptions(2))
+    assert found.score == "concordance"
+    values = {one.name: one.estimate.score("concordance").value for one in found.contenders}
+    assert values.pop(GUESSING) == 0.5
+    assert min(values.values()) > 0.8
+    brier = {one.name: one.estimate.score("integrated Brier score").value for one in found.contenders}
+    assert max(brier, key=brier.get) == GUESSING
 
 
 def test_folds_are_judged_by_the_order_of_their_own_rows():
@@ -117,5 +160,3 @@ def test_what_survival_has_not_is_said():
         with_stakes(schema, rows, metric="rmse")
     with pytest.raises(MissingCapability, match="machine='lssvm' does no survival: use one of auto"):
         fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(0))
-    with pytest.raises(MissingCapability, match="compare does not know survival times yet"):
-        compare_table(rows, schema, [], FoldOptions(2))

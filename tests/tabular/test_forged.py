@@ -4,8 +4,11 @@ import io
 import json
 import os
 import pickle
+import subprocess
+import sys
 import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,11 +148,7 @@ def test_a_text_padded_to_gigabytes_is_refused_before_it_is_parsed(members, refu
 
 def test_texts_of_too_many_values_and_too_deep_ones_are_refused(members, refused):
     many = b'{"a": [' + b",".join([b"1"] * 1_200_000) + b"]}"
-    stored = io.BytesIO()
-    with zipfile.ZipFile(stored, "w") as archive:
-        for name, data in {**members, "model.json": many}.items():
-            archive.writestr(zipfile.ZipInfo(name), data)
-    assert "holds more than 1000000 values" in refused(stored.getvalue())
+    assert "holds more than 1000000 values" in refused(stored_archive_of({**members, "model.json": many}))
     deep = b'{"a": ' + b"[" * 5000 + b"]" * 5000 + b"}"
     assert "is nested deeper than 64 levels" in refused(archive_of({**members, "model.json": deep}))
 
@@ -193,3 +192,73 @@ def test_pipes_folders_and_absent_files_are_refused(tmp_path):
     for name, words in (("pipe", "not a regular file"), ("folder", "is a folder"), ("none", "There is no model file")):
         with pytest.raises(UnusableModel, match=words):
             load_model(tmp_path / name)
+
+
+#: Loads every file of a folder with 300 MB of memory; writes what is said of each, and its CPU seconds.
+_LOADING = """
+import json, resource, sys, time
+from pathlib import Path
+from kernelect.exceptions import UnusableModel
+from kernelect.tabular import load_model
+
+load_model(Path(sys.argv[1]) / "whole" / "m.kernelect")  # what has to be imported is imported
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 300 * 2**20,) * 2)
+said = {}
+for path in sorted(Path(sys.argv[1]).glob("*.kernelect")):
+    began = time.process_time()
+    try:
+        load_model(path)
+    except UnusableModel as error:
+        said[path.stem] = str(error), time.process_time() - began
+print(json.dumps(said))
+"""
+
+
+def nested(depth):
+    """Return a record of lists in lists."""
+    return '{"a": ' + "[" * depth + "1" + ", 1]" * depth + "}"
+
+
+def stored_archive_of(members):
+    """Return an archive in which nothing is packed, so that its sizes alone give nothing away."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return file.getvalue()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is limited by what Linux counts")
+def test_files_that_ask_for_much_are_refused_within_a_second_and_300_mb(members, tmp_path):
+    model = json.loads(members["model.json"])
+    large = array(np.zeros(10**6))
+    lying = large[:128].replace(b"(1000000,)", b"(9999999,)") + large[128:]
+    part = first_component(model)["parts"][0]
+    sharing = {**model, "model": {**model["model"], "components": [dict(first_component(model))]}}
+    first_component(sharing)["parts"] = [{**part, "coefficients": {"array": 999}}] * 20_000
+    forged = {
+        "padded": {"model.json": members["model.json"][:-1] + b" " * 10**8 + b"}"},
+        "future": {"model.json": json.dumps({**model, "version": 2}).encode()},
+        "nested": {"model.json": nested(45).encode()},
+        "deep": {"model.json": nested(10**6).encode()},
+        "values": {"model.json": ('{"a": [' + "1," * 900_000 + "1]}").encode()},
+        "texts": {"model.json": ('{"a": [' + '"",' * 900_000 + '""]}').encode()},
+        "unended": {"model.json": ('{"a": "' + "\\\\" * 10**6).encode()},
+        "zeros": {"arrays/0.npy": array(np.zeros(10**7))},
+        "lying": {"arrays/0.npy": lying},
+        "sharing": {"model.json": json.dumps(sharing).encode(), "arrays/999.npy": large},
+        "many": {f"arrays/{number}.npy": b"" for number in range(30_000)},
+    }
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "m.kernelect").write_bytes(archive_of(members))
+    for name, changes in forged.items():
+        packed = archive_of if name in ("padded", "zeros") else stored_archive_of
+        (tmp_path / f"{name}.kernelect").write_bytes(packed({**members, **changes}))
+    done = subprocess.run([sys.executable, "-c", _LOADING, str(tmp_path)], capture_output=True, text=True, check=True)
+    said = json.loads(done.stdout)
+    assert said.keys() == forged.keys()
+    for name, (sentence, seconds) in said.items():
+        assert "\n" not in sentence, name
+        assert "memory" not in sentence, name
+        assert seconds < 1.0, (name, seconds)

@@ -59,5 +59,8 @@ def test_scores_leave_limits_out():
     schema, rows, _ = describe_table(frame, "y")
     model = fit_table(rows, schema, MachineOptions("gp", kernel="rbf"), FoldOptions(3))
     estimate, known = model.assessment.outer_folds, np.isfinite(rows.limits).all(axis=1)
-    squares = (rows.y.to_numpy() - estimate.prediction)[known] ** 2
+    np.testing.assert_array_equal(estimate.rows, np.flatnonzero(known))
+    assert set(estimate.limited[:, 2]) == set(np.where(np.isinf(rows.limits[~known, 0]), -1.0, 1.0))
+    np.testing.assert_array_equal(estimate.limited[:, 1], rows.y[~known])
+    squares = (rows.y.to_numpy()[known] - estimate.prediction) ** 2
     assert estimate.score("RMSE").value == pytest.approx(np.sqrt(squares.mean()), rel=1e-9)

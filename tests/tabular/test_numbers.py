@@ -84,7 +84,10 @@ def test_a_miss_is_seen_in_its_figures_and_a_negligible_one_is_no_doubt(rng):
         left_out = Judge(observed).of_rows("leave-one-out", predicted)
         found = Assessment(classes=None, leave_one_out=left_out, outer_folds=None, baseline=Judge(observed).baseline())
         facts = {"quality": describe_quality(found, "regression"), "influence": [], "calibration": None}
-        facts |= {"data": {"rows": 60, "inputs": 1, "classes": None}, "machine": {"converged": True, "parameters": []}}
+        facts |= {
+            "data": {"rows": 60, "inputs": 1, "classes": None},
+            "machine": {"outcome": "CONVERGED", "converged": True, "parameters": []},
+        }
         doubts = {one["code"]: one["sentence"] for one in doubts_of(examine(ModelEvidence(facts, found)))}
         assert ("far-off" in doubts) is doubted
         if doubted:

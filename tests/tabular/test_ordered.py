@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.facts import Judge
 from kernelect.facts.notable import places_of
+from kernelect.mixture import KernelRegressor
 from kernelect.tabular import (
     FoldOptions,
     MachineOptions,
@@ -18,6 +20,8 @@ from kernelect.tabular import (
     read_columns,
     save_model,
 )
+from kernelect.tabular.compare import GUESSING, candidates, compare_table
+from kernelect.tabular.partly_peers import Graded
 from oracles.ordinal import ranked_probability_score
 
 GRADES = ["low", "medium", "high"]
@@ -106,3 +110,32 @@ def test_a_machine_without_order_is_refused():
 def test_places_among_classes_that_are_not_sorted():
     labels = np.array(["high", "low", "medium", "low"])
     np.testing.assert_array_equal(places_of(np.array(GRADES), labels), [2, 0, 1, 0])
+
+
+def test_ordered_classes_are_compared_by_the_measures_of_order():
+    frame, _ = table(60)
+    schema, rows, _ = describe_table(frame, "grade", ordered="low<medium<high")
+    entries = [
+        entry
+        for entry in candidates(schema, effort="fast", kernels=["linear"])
+        if entry.name in ("auto", "gp linear", "sklearn logistic regression", GUESSING)
+    ]
+    assert len(entries) == 4
+    found = compare_table(rows, schema, entries, FoldOptions(2))
+    assert found.score == "ranked probability score"
+    assert found.contenders[-1].name == GUESSING
+    assert all(one.estimate.score("mean distance") is not None for one in found.contenders)
+    names = {entry.name for entry in candidates(schema)}
+    assert {"auto, order ignored", "auto, classes as numbers"} <= names
+    assert "lssvm ard" not in names
+
+
+def test_classes_as_numbers():
+    frame, place = table()
+    model = Graded(KernelRegressor("fast"), GRADES).fit(frame[["a", "b"]], frame["grade"])
+    shares = model.predict_proba(frame[["a", "b"]])
+    mean, deviation = model.regressor.predict(frame[["a", "b"]], return_std=True)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    np.testing.assert_allclose(shares[:, 1], norm.cdf(1.5, mean, deviation) - norm.cdf(0.5, mean, deviation))
+    assert np.mean(model.predict(frame[["a", "b"]]) == frame["grade"]) > 0.7
+    assert np.mean(np.array(GRADES)[place] == frame["grade"]) == 1.0

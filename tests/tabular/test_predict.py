@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from kernelect.exceptions import InvalidArgument, UnusableTable
+from kernelect.model import Component
+from kernelect.numerics import Bordered, threads
 from kernelect.tabular import MachineOptions, Table, describe_table, fit_table, match_columns, predict_table
 from kernelect.tabular.assessing import FoldOptions
 from kernelect.tabular.known_rows import rows_for
@@ -32,6 +34,25 @@ def test_predictions_do_not_depend_on_the_company_of_rows(classifier, mixed, mon
     monkeypatch.setattr("kernelect.tabular.predict._BLOCK", 7)
     by_blocks, _ = predicted(classifier, mixed)
     pd.testing.assert_frame_equal(by_blocks, expected)
+
+
+def test_predictions_leave_the_number_of_threads_to_the_one_choice(regressor, mixed, monkeypatch):
+    """On a busy machine BLAS with all threads spends its time waiting."""
+    table, seen, asked = Table(mixed.assign(value=np.nan), "new"), [], []
+    X, _ = match_columns(regressor.schema, table)
+    solve = Bordered.of.__func__
+    monkeypatch.setattr(
+        Bordered, "of", classmethod(lambda cls, *parts: seen.append(threads._current.get()) or solve(cls, *parts))
+    )
+    machine, mean = regressor.model.components[0], Component.mean
+    monkeypatch.setattr(Component, "mean", lambda self, V: asked.append(threads._current.get()) or mean(self, V))
+    predict_table(regressor, X, 0.9)
+    assert asked
+    assert None not in [*seen, *asked]
+    machine.spread.__dict__.pop("_solved", None)
+    machine.spread.solved(machine.kernel_part)
+    assert seen
+    assert None not in seen
 
 
 def test_surprises_are_explained(classifier, mixed):

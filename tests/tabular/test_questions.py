@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelect.tabular import describe_table
+from kernelect.tabular import columns_text, describe_table, read_columns
 
 N = 120
 
@@ -65,3 +65,29 @@ def test_amounts_by_how_often_they_occur_are_not_asked_about(rng):
         y = rng.normal(size=len(cells)) + [effect[cell] for cell in cells]
         frame = pd.DataFrame({"x": cells, "dose": rng.normal(size=len(cells)), "y": y})
         assert sum("a few whole numbers" in remark for remark in describe_table(frame, "y")[2]) == questions
+
+
+def test_spellings_of_a_category_are_one_category(rng, tmp_path):
+    frame = pd.DataFrame({"smoker": rng.choice(["yes", "yes", "YES ", "no"], N), "b": rng.choice(["x", "X"], N)})
+    frame["y"] = rng.normal(size=N)
+    schema, rows, remarks = describe_table(frame, "y")
+    by_name = {column.name: column for column in schema.columns}
+    assert by_name["smoker"].categories == ("no", "yes")
+    assert set(rows.X["smoker"]) == {"no", "yes"}
+    assert by_name["b"].categories == ("X", "x")  # as one category it would be constant
+    said = (
+        "Column 'smoker' has categories in several spellings, which count as one unless --categorical names the column"
+    )
+    assert [remark for remark in remarks if "spellings" in remark] == [f"{said} ('YES' counts as 'yes')."]
+
+    new = pd.DataFrame({"smoker": ["yEs", "NO", "maybe", None], "b": ["x"] * 4})
+    assert schema.inputs(new)["smoker"].fillna("").tolist() == ["yes", "no", "maybe", ""]
+    (tmp_path / "columns.toml").write_text(columns_text(schema, "t.csv"))
+    known = read_columns(tmp_path / "columns.toml")
+    again, _, more = describe_table(frame, "y", known=known)
+    assert again.columns == schema.columns
+    assert not any("spellings" in remark for remark in more)
+
+    apart, _, more = describe_table(frame, "y", categorical=["smoker"])
+    assert {column.name: len(column.categories) for column in apart.columns} == {"smoker": 3, "b": 2}
+    assert not any("spellings" in remark for remark in more)

@@ -26,6 +26,11 @@ def write(folder, name, content):
 FRAME = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "ü", None]})
 
 
+def assert_same(frame):
+    """A missing text is None or NaN, by the version of pandas."""
+    pd.testing.assert_frame_equal(frame.fillna("-"), FRAME.fillna("-"), check_dtype=False)
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -45,7 +50,7 @@ FRAME = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "ü", None]})
 )
 def test_text_in_all_its_dialects(tmp_path, name, content):
     table = read_table(write(tmp_path, name, content))
-    pd.testing.assert_frame_equal(table.frame, FRAME, check_dtype=False)
+    assert_same(table.frame)
     assert bool(table.remarks) == name.startswith("latin")
 
 
@@ -67,7 +72,7 @@ def test_columnar_files_by_name_and_by_first_bytes(tmp_path, suffix):
     getattr(FRAME, f"to_{suffix}")(path)
     nameless = write(tmp_path, "nameless", path.read_bytes())
     for file in (path, nameless):
-        pd.testing.assert_frame_equal(read_table(file).frame, FRAME, check_dtype=False)
+        assert_same(read_table(file).frame)
 
 
 def test_svmlight_names_its_columns_and_absent_ones_are_zeros(tmp_path):
@@ -108,6 +113,10 @@ def test_standard_input(monkeypatch):
         ("t.xls", b"\xd0\xcf\x11\xe0 sheet", "save the sheet as .xlsx or CSV"),
         ("t.csv.gz", b"\x1f\x8b123", "cannot be unpacked as gzip"),
         ("t.pkl", b"\x80\x04.", "a pickle, which is never loaded"),
+        ("t.xls", "\ufeff\n<!DOCTYPE html>\n<table><tr><td>a</td></tr></table>", "a web page .HTML.: open it in"),
+        ("t.csv", "<html><table><tr><td>a</td></tr></table>", "a web page .HTML.: open it in"),
+        ("t.csv", b"%PDF-1.7 words", "a PDF: save the table"),
+        ("t.csv", b"\x89PNG\r\n\x1a\n\x00", "a picture"),
         ("t.parquet", b"PAR1 no more", "cannot be read as a Parquet file"),
         ("t.feather", b"nothing of the kind", "cannot be read as a Feather file"),
         ("t.svm", "one 1:2\n", "cannot be read as an svmlight file"),
@@ -191,8 +200,8 @@ def test_whole_numbers_beyond_64_bits_are_numbers(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text("id,half,y\n" + "".join(f"{3 * 10**19 + 10**17 * i},{i}.5,{i}\n" for i in range(30)))
     table = read_table(path)
-    assert table.frame["id"].dtype == float
-    assert table.frame["id"][2] == 3e19 + 2e17
+    assert table.frame["id"].dtype == float or pd.__version__ < "3"  # texts there, which are numbers to the model
+    assert column_values(table.frame["id"], "number", Reading())[2] == 3e19 + 2e17
 
 
 def test_a_limit_of_memory_is_no_fault_of_the_quotes(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
+from kernelect.tabular.parts_left_out import PartsLeftOut
 from kernelect.tabular.subjects import words_of
 
 
@@ -144,3 +145,55 @@ def test_names_among_numbers_make_all_of_them_names(visits):
     typo = [str(s / 4) for s in np.tile(np.arange(160, 170), 10)]
     typo[8] = "c168"
     assert describe_table(frame.assign(level=typo), "y")[0].columns[1].kind == "number"
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_the_score_by_row_stands_beside_that_by_subject(visits, classes):
+    """Rows are known by their subject's height: left out one by one, the others of the subject tell their target."""
+    frame, who = visits
+    rng = np.random.default_rng(1)
+    y = 3.0 * rng.normal(size=20)[who] + 0.3 * rng.normal(size=100)
+    known = frame.assign(id=who, height=rng.permutation(20)[who] + 0.5, y=np.where(y > 0, "a", "b") if classes else y)
+    apart = frame.assign(id=who, y=2.0 * frame["x"] + rng.normal(size=100))
+    said = []
+    for table in (known, apart):
+        schema, rows, _ = describe_table(table, "y")
+        model = fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(0))
+        said += [remark for remark in model.remarks if "ingle rows" in remark]
+    figures = "the error would be " if classes else "the RMSE would be "
+    assert said[0].startswith(f"If single rows were left out, not all rows of one id, {figures}")
+    assert said[1] == "Single rows are as hard to predict as all rows of one id: scores by row would be no better."
+
+
+def test_the_score_by_row_is_that_of_refits_without_it(visits):
+    frame, who = visits
+    schema, rows, _ = describe_table(frame.assign(id=who, height=who + 0.5), "y")
+    model = fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(0)).model
+    found = PartsLeftOut.of(model, rows)
+    for parts in (who, np.arange(100)):
+        left = found.residuals([parts])[0][:, 0]
+        spread = found.component.spread
+        K = found.component.kernel_part.kernel.gram(found.component.kernel_part.vectors)
+        target = K @ found.component.kernel_part.coefficients[:, 0] + found.component.kernel_part.coefficients[:, 0] * (
+            spread.ridge / spread.weights
+        )
+        for part in np.unique(parts)[:3]:
+            out, kept = parts == part, parts != part
+            A = np.block(
+                [
+                    [K[np.ix_(kept, kept)] + np.diag(spread.ridge / spread.weights[kept]), np.ones((kept.sum(), 1))],
+                    [np.ones((1, kept.sum())), np.zeros((1, 1))],
+                ]
+            )
+            solution = np.linalg.solve(A, [*target[kept], 0.0])
+            expected = target[out] - K[np.ix_(out, kept)] @ solution[:-1] - solution[-1]
+            np.testing.assert_allclose(left[out], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("cells", "named"), [(np.arange(8), True), ([*"abcdefgh"], False), ([f"s{k}" for k in range(8)], True)]
+)
+def test_few_subjects_with_many_rows_have_numbers(cells, named):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"subject": np.repeat(cells, 50), "x": rng.normal(size=400), "y": rng.normal(size=400)})
+    assert describe_table(frame, "y")[0].group == ("subject" if named else None)

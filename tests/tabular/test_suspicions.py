@@ -8,11 +8,17 @@ from kernelect.facts.doubts import doubts_of, examine, what_was_checked
 from kernelect.numerics import Deadline
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.evidence import TableEvidence
+from kernelect.tabular.rules.subjects import grouping_columns
 
 
 def codes(frame, target="y", **how):
     schema, rows, _ = describe_table(frame, target, **how)
     return {doubt["code"]: doubt for doubt in doubts_of(examine(TableEvidence(rows, schema)))}
+
+
+def groups_in(frame):
+    schema, rows, _ = describe_table(frame, "y")
+    return list(grouping_columns(rows, schema))
 
 
 @pytest.fixture
@@ -58,29 +64,47 @@ def test_repeated_subjects(rng, labels, shape):
             "y": rng.normal(size=15)[subject] + 0.5 * rng.normal(size=120),
         }
     ).iloc[order]
-    found = codes(frame)["groups"]
-    assert "Rows with the same who belong together (15 values, 8.0 rows each)" in found["sentence"]
-    assert "--group who" in found["advice"]
-    assert "groups" not in codes(frame, group="who")
+    assert [(name, found["groups"]) for name, found in groups_in(frame)] == [("who", 15)]
 
 
 def test_amounts_and_ordinary_categories_are_no_subjects(rng):
     """Ages with age groups, a category of uneven sizes that matters, and a design whose blocks do not matter."""
     age = rng.integers(20, 70, 200)
     aged = pd.DataFrame({"age": age, "decade": age // 10, "y": 0.1 * age + rng.normal(size=200)})
-    assert "groups" not in codes(aged)
+    assert groups_in(aged) == []
     job = rng.choice(12, 200, p=np.arange(1, 13) / 78.0)
     jobs = pd.DataFrame({"job": [f"j{j}" for j in job], "x": rng.normal(size=200), "y": job + rng.normal(size=200)})
-    assert "groups" not in codes(jobs)
+    assert groups_in(jobs) == []
     pads = np.tile(np.repeat(np.arange(10), 10), 4)  # a factor of a design, in blocks and equally often
     design = pd.DataFrame(
         {"pad": [f"p{p}" for p in pads], "x": rng.normal(size=400), "y": pads % 3 + rng.normal(size=400)}
     )
-    assert "groups" not in codes(design)
+    assert groups_in(design) == []
     blocks = pd.DataFrame(
         {"block": np.repeat(list("abcdefgh"), 20), "x": rng.normal(size=160), "y": rng.normal(size=160)}
     )
-    assert "groups" not in codes(blocks)
+    assert groups_in(blocks) == []
+
+
+@pytest.mark.parametrize("matters", [False, True])
+def test_a_doubt_about_subjects_is_about_those_whose_rows_predict_each_other(rng, matters):
+    """The makers of cars: their prices differ, and what is known of a car says all of it, or else its maker helps."""
+    maker = np.repeat(np.arange(15), 8)
+    level = rng.normal(size=15)[maker]
+    power = level + 0.3 * rng.normal(size=120) if not matters else rng.normal(size=120)
+    y = (power if not matters else level) + 0.1 * rng.normal(size=120)
+    frame = pd.DataFrame({"maker": [f"m{k}" for k in maker], "power": power, "y": y})
+    assert len(groups_in(frame)) == 1
+    schema, rows, _ = describe_table(frame, "y")
+    doubts = fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(0)).facts["doubts"]
+    found = next((doubt for doubt in doubts if doubt["code"] == "groups"), None)
+    assert (found is not None) == matters
+    if found is not None:
+        assert "Rows with the same maker belong together (15 values, 8.0 rows each)" in found["sentence"]
+        assert "--group maker" in found["advice"]
+        schema, rows, _ = describe_table(frame, "y", group="maker")
+        named = fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(0))
+        assert "groups" not in [doubt["code"] for doubt in named.facts["doubts"]]
 
 
 def test_dates(plain):
@@ -99,12 +123,17 @@ def test_a_column_that_gives_the_target_away(plain, rng):
     assert "--drop treated" in codes(told)["giveaway"]["advice"]
 
 
-def test_columns_are_tried_one_by_one_as_long_as_there_is_time(plain):
-    given_away = plain.assign(told=2.0 * plain["y"])
-    assert "giveaway" in codes(given_away)
+def test_trees_on_single_columns_are_tried_as_long_as_there_is_time_and_lines_always(plain):
+    told = np.round(np.tile(np.linspace(-1.0, 1.0, 61), 5), 3)
+    told = np.concatenate([told, told + 1e-4])  # neither a line nor a list of values: no value has five rows
+    told = told + 1e-6 * np.arange(len(told))
+    by_a_tree = pd.DataFrame({"a": told[::-1] ** 3 % 0.1, "told": told, "y": np.where(abs(told) < 0.5, "in", "out")})
+    by_a_line = plain.assign(told=2.0 * plain["y"])
+    assert "giveaway" in codes(by_a_tree)
     with Deadline.after(0.0).watched(firmly=False):
-        assert codes(given_away) == {}
-        assert obstacle(given_away, "giveaway").why == "time was up after 0 of 3 columns"
+        assert "giveaway" in codes(by_a_line)
+        assert codes(by_a_tree) == {}
+        assert obstacle(by_a_tree, "giveaway").why == "time was up after 0 of 2 columns"
 
 
 def obstacle(frame, code):
@@ -168,9 +197,10 @@ def test_ends_of_a_range_tell_its_middle(ranges, rng):
 def test_a_product_a_sum_of_several_and_a_table_of_two_tell_the_target(rng):
     a, b, c, d = np.exp(rng.normal(size=(4, 400)))
     numbers = pd.DataFrame({"a": a, "b": b, "c": c, "d": d})
-    assert "a^1.0 \N{MULTIPLICATION SIGN} b^" in codes(numbers.assign(y=a / b))["together"]["sentence"]
+    assert "(y goes with a \N{MULTIPLICATION SIGN} b^" in codes(numbers.assign(y=a / b))["together"]["sentence"]
     total = codes(numbers.assign(y=a + b + c))["together"]
     assert total["figures"]["columns"] == ["a", "b", "c"]
+    assert "(y goes with a + b + c)" in total["sentence"]
     assert codes(numbers.assign(y=a + b + c + 0.1 * rng.normal(size=400))) == {}
     i, j = rng.integers(0, 5, (2, 400))
     prices = rng.normal(size=(5, 5))[i, j]

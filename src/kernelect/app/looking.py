@@ -29,7 +29,7 @@ def look_at(path: Path, settings: Settings) -> dict[str, Any]:
     settings : Settings
         Without a target, the columns are described as if all were inputs.
     """
-    table = _read(path, path.stat().st_mtime_ns, settings.target)
+    table = _read(path, path.stat().st_mtime_ns, settings.target, settings.sheet)
     frame, facts = table.frame, {}
     if settings.target is None:
         found = find_columns(frame)
@@ -57,10 +57,10 @@ def look_at(path: Path, settings: Settings) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _read(path: Path, _: int, target: str | None) -> Table:
+def _read(path: Path, _: int, target: str | None, sheet: str | None) -> Table:
     """Read a table once for all that is chosen about it; the time of its last change is part of the question."""
     require_room(str(path))
-    return read_table(path, target=target)
+    return read_table(path, target=target, sheet=sheet)
 
 
 def _shown(cells: pd.Series, column: Column | None, part: str | None, reason: str) -> dict[str, Any]:

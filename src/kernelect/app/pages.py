@@ -43,10 +43,11 @@ from kernelect.app.projects import (
     SHEET,
     Project,
     Projects,
+    last_of,
     spelled_anew,
 )
-from kernelect.app.settings import python_lines, repeated, settings_from
-from kernelect.exceptions import KernelectError
+from kernelect.app.settings import in_page_words, python_lines, repeated, settings_from
+from kernelect.exceptions import KernelectError, UnusableTable
 from kernelect.tabular import load_model
 
 #: Requests that are worked on at a time, seconds between two events, and rows of predictions that are shown.
@@ -144,8 +145,12 @@ class Pages:
                 settings = replace(project.settings(), table=place.name)
                 await self._do(partial(look_at, place, settings))
                 project.choose(settings)
-        except BaseException:  # cancelled in the middle of an upload, too
+        except BaseException as error:  # cancelled in the middle of an upload, too
             project.remove()
+            if isinstance(error, UnusableTable):  # with the name that its owner knows
+                raise Refused(
+                    422, in_page_words(str(error).replace(place.name, last_of(name) or place.name))
+                ) from error
             raise
         return JSONResponse({"name": project.name}, 201)
 
@@ -215,7 +220,8 @@ class Pages:
         project.file(MODEL)
         place = project.rows_file(request.query_params.get("file", ""))
         await receive_file(request, place)
-        rows = place.relative_to(project.folder).as_posix()
+        rows, sheet = place.relative_to(project.folder).as_posix(), request.query_params.get("sheet")
+        options += [f"--sheet={sheet}"] if sheet else []
         return await self._start(project, kind, [kind, MODEL, rows, *options])
 
     async def export(self, request: Request) -> Response:
@@ -313,8 +319,9 @@ def _facts_of(path: Path, _: int) -> dict[str, Any]:
 
 
 def _written(project: Project, name: str) -> Any:
-    """Return what a command printed as JSON; None if it has not run."""
+    """Return what a command printed as JSON, its remarks in the words of the page; None if it has not run."""
     try:
-        return json.loads(project.file(name).read_bytes())
-    except (Refused, OSError, ValueError):
+        found = json.loads(project.file(name).read_bytes())
+        return {**found, "remarks": [in_page_words(str(remark)) for remark in found["remarks"]]}
+    except (Refused, OSError, ValueError, TypeError, KeyError, RecursionError):
         return None

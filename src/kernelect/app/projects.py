@@ -37,16 +37,25 @@ _DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _LONGEST = 80
 
 
+def last_of(name: str) -> str:
+    """Return the name of a file without the folders before it."""
+    return unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
+
+
 def spelled_anew(name: str) -> str:
     """Return a name for a file with a table: letters, digits and a known ending, and none that a command writes."""
-    last = unicodedata.normalize("NFC", name).replace("\\", "/").rpartition("/")[2]
-    plain = re.sub(r"[^\w.() -]+|\.{2,}", "_", last).strip(" .-_")
+    plain = re.sub(r"[^\w.() -]+|\.{2,}", "_", last_of(name)).strip(" .-_")
     stem, packed = (plain[: -len(end)], end) if (end := Path(plain).suffix.lower()) in _PACKED else (plain, "")
     suffix = Path(stem).suffix.lower()
     stem = stem[: -len(suffix)] if suffix in SUFFIXES else stem
     ending = (suffix if suffix in SUFFIXES else "" if packed else ".csv") + packed
     out = (stem.strip(" .-_")[:_LONGEST].strip() or "table") + ending
     return f"table-{out}" if out.lower() in FILES or _DEVICES.fullmatch(out) else out
+
+
+def _is_here(path: Path) -> bool:
+    """Tell whether there is a file, and no link that leads elsewhere."""
+    return path.is_file() and path.resolve().parent == path.parent.resolve()
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ class Project:
     def file(self, name: str) -> Path:
         """Return a file that a command wrote; a link that leads elsewhere is none."""
         path = self.folder / name
-        if name not in FILES or not path.is_file() or path.resolve().parent != self.folder.resolve():
+        if name not in FILES or not _is_here(path):
             raise Refused(404, f"The project {self.name!r} has no file {name[:_LONGEST]!r}: make it first.")
         return path
 
@@ -90,7 +99,7 @@ class Project:
         """Return what was chosen; nothing if the folder is one of the command line's."""
         given = self.read("settings.json")
         table = given.pop("table", None)
-        if not isinstance(table, str) or spelled_anew(table) != table or not (self.folder / table).is_file():
+        if not isinstance(table, str) or spelled_anew(table) != table or not _is_here(self.folder / table):
             table = None
         try:
             return settings_from(given, table)
@@ -105,7 +114,7 @@ class Project:
         """Return what the pages wrote down."""
         try:
             found = json.loads((self.own / name).read_bytes())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 
@@ -135,6 +144,7 @@ class Projects:
         make_folder(self.folder)
         found = [Project(place) for place in self.folder.iterdir() if place.is_dir() and not place.is_symlink()]
         found = [one for one in found if not one.name.startswith(".") and (one.has(MODEL) or one.own.is_dir())]
+        found = [one for one in found if not one.own.is_symlink() and not (one.folder / _ROWS).is_symlink()]
         return sorted(found, key=lambda one: (-one.changed, one.name))
 
     def named(self, name: str) -> Project:

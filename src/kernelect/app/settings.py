@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -30,8 +31,11 @@ ROLES = {
 #: Roles that one column can have.
 _SINGLE = ("group", "time", "event", "weight")
 
+#: Texts.
+_TEXTS = ("sheet", "target", "task", "ordered", "effort", "metric")
+
 #: Lists of texts, and an example of each.
-_LISTS = {"costs": "yes:no=5", "missing_codes": "age=99"}
+_LISTS = {"costs": "yes:no=5", "missing_codes": "age=99", "dates": "admitted=%d.%m.%Y"}
 
 #: Options that have another name on the page.
 _ON_PAGE = {
@@ -42,15 +46,23 @@ _ON_PAGE = {
     "--cost": "“Costs of errors”",
     "--ordered": "“Order of the classes”",
     "--missing-code": "“Cells that mean missing”",
+    "give the form with --date": "give the form under “Forms of dates”",
+    "give their form (--date ": "give their form under “Forms of dates” (",
+    "--sheet": "“Sheet”",
+    "--machine gp": "Gaussian processes",
     "--interval": "“Intervals”",
     "--by": "“Scores for each value of”",
     "--fill-missing": "“Columns that the rows lack count as missing cells”",
     **{option: f"the role “{role}”" for role, (option, _) in ROLES.items()},
 }
 
+#: An option that gives columns a role, and the quote before their names; dates have a form besides.
+_ROLE_OF = re.compile(rf"""({"|".join(option for role, (option, _) in ROLES.items() if role != "date")})(?= ['"])""")
+
 
 def in_page_words(sentence: str) -> str:
     """Return a sentence about options as one about the controls of the page."""
+    sentence = _ROLE_OF.sub(r"\1 for", sentence)
     for option in sorted(_ON_PAGE, key=len, reverse=True):
         sentence = sentence.replace(option, _ON_PAGE[option])
     return sentence
@@ -64,17 +76,18 @@ class Settings:
     ----------
     table : str, optional
         File in the folder of the project; a project may hold a model alone.
-    target, task, effort, metric : str, optional
+    sheet, target, task, effort, metric : str, optional
     time_limit : float, optional
     ordered : str, optional
         The classes from the lowest to the highest, as ``--ordered`` takes them.
-    costs, missing_codes : tuple of str
-        As ``--cost`` and ``--missing-code`` take them.
+    costs, missing_codes, dates : tuple of str
+        As ``--cost``, ``--missing-code`` and ``--date`` take them.
     roles : dict
-        Column -> role, for columns whose role is not the one found.
+        Column -> role, for columns whose role is not the one found. Dates are kept even if they are a trend.
     """
 
     table: str | None = None
+    sheet: str | None = None
     target: str | None = None
     task: str | None = None
     effort: str | None = None
@@ -83,13 +96,14 @@ class Settings:
     ordered: str | None = None
     costs: tuple[str, ...] = ()
     missing_codes: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
     roles: dict[str, str] = field(default_factory=dict)
 
     def declared(self) -> dict[str, Any]:
         """Return what :func:`kernelect.tabular.describe_table` is told about columns."""
         said = {"task": self.task, "ordered": self.ordered, "missing_codes": list(self.missing_codes)}
         out: dict[str, Any] = {name: value for name, value in said.items() if value}
-        for name, role in self.roles.items():
+        for role, name in self._parts():
             argument = ROLES[role][1]
             if role in _SINGLE:
                 out[argument] = name
@@ -97,17 +111,25 @@ class Settings:
                 out.setdefault(argument, []).append(name)
         return out
 
+    def _parts(self) -> list[tuple[str, str]]:
+        """Return roles and columns as options take them: dates with their form, and kept."""
+        formed = {text.partition("=")[0] for text in self.dates}
+        given = [(role, name) for name, role in self.roles.items() if role != "date" or name not in formed]
+        kept = [("use", name) for name, role in self.roles.items() if role == "date"]
+        return [*given, *(("date", text) for text in self.dates), *kept]
+
     def command(self, name: str = "fit") -> list[str]:
         """Return the words of ``kernelect fit`` or ``compare``, run in the folder of the project."""
         if self.table is None or self.target is None:
             raise Refused(422, "Choose the column to predict first.")
         words = [name, self.table, f"--target={self.target}"]
-        single = {"--task": self.task, "--ordered": self.ordered, "--effort": self.effort, "--metric": self.metric}
+        single = {"--sheet": self.sheet, "--task": self.task, "--ordered": self.ordered}
+        single |= {"--effort": self.effort, "--metric": self.metric}
         words += [f"{option}={value}" for option, value in single.items() if value is not None]
         words += [] if self.time_limit is None else [f"--time-limit={self.time_limit:g}"]
         words += [f"--cost={cost}" for cost in self.costs]
         words += [f"--missing-code={code}" for code in self.missing_codes]
-        return words + [f"{ROLES[role][0]}={name}" for name, role in self.roles.items()]
+        return words + [f"{ROLES[role][0]}={name}" for role, name in self._parts()]
 
 
 def settings_from(given: Mapping[str, Any], table: str | None) -> Settings:
@@ -116,7 +138,7 @@ def settings_from(given: Mapping[str, Any], table: str | None) -> Settings:
     unknown = next((name for name in given if name not in known), None)
     if unknown is not None:
         raise Refused(422, f"There is no setting {unknown!r}: use {', '.join(sorted(known))}.")
-    texts: dict[str, Any] = {name: _text(given, name) for name in ("target", "task", "ordered", "effort", "metric")}
+    texts: dict[str, Any] = {name: _text(given, name) for name in _TEXTS}
     lists: dict[str, Any] = {name: _texts(given, name, example) for name, example in _LISTS.items()}
     metrics = [name for names in METRICS.values() for name in names]
     for name, allowed in {"task": [*TASKS, COUNT], "effort": [*EFFORTS], "metric": metrics}.items():
@@ -164,22 +186,21 @@ def python_lines(settings: Settings) -> str:
     named = "".join(f", {name}={value!r}" for name, value in settings.declared().items())
     machine = "" if settings.effort is None else f"effort={settings.effort!r}"
     machine += "" if settings.time_limit is None else f"{', ' if machine else ''}time_limit={settings.time_limit!r}"
+    sheet = "" if settings.sheet is None else f", sheet={settings.sheet!r}"
     at_stake = ""
     if settings.metric or settings.costs:
         at_stake = f"schema = with_stakes(schema, rows, metric={settings.metric!r}, costs={settings.costs!r})\n"
     return (
-        "from pathlib import Path\n\n"
-        "from kernelect.spreadsheets import csv_of_frame\n"
         "from kernelect.tabular import FoldOptions, MachineOptions, Wanted, describe_table, fit_table\n"
         "from kernelect.tabular import predict_rows, read_table\n"
         + ("from kernelect.tabular.stakes import with_stakes\n" if at_stake else "")
-        + f"\ntable = read_table({settings.table!r}, target={settings.target!r})\n"
-        "words = {'decimal': table.decimal, 'words': table.words}\n"
-        f"schema, rows, remarks = describe_table(table.frame, {settings.target!r}, **words{named})\n"
+        + f"\ntable = read_table({settings.table!r}, target={settings.target!r}{sheet})\n"
+        f"how = dict(decimal=table.decimal, words=table.words{named})\n"
+        f"schema, rows, remarks = describe_table(table.frame, {settings.target!r}, **how)\n"
         f"{at_stake}"
         "folds, _ = FoldOptions(5).possible(rows, schema)\n"
         f"model = fit_table(rows, schema, MachineOptions({machine}), folds, title=table.source)\n"
         "\nnew = read_table('new.csv', spelled=schema.spelled)\n"
         "predictions, remarks = predict_rows(model, new, Wanted())\n"
-        "Path('predictions.csv').write_text(csv_of_frame(predictions), encoding='utf-8')\n"
+        "predictions.to_csv('predictions.csv', index=False)\n"
     )

@@ -190,8 +190,13 @@ compared = click.option(
     metavar="FILE",
     help="What kernelect compare --json printed for the same table: other methods are shown beside the model.",
 )
-format_option = click.option(
-    "--format", "format_", type=click.Choice(_NAMES["formats"]), help="Format of the table.  [default: detected]"
+format_option = shared(
+    click.option(
+        "--format", "format_", type=click.Choice(_NAMES["formats"]), help="Format of the table.  [default: detected]"
+    ),
+    click.option(
+        "--sheet", metavar="NAME", help="Sheet of an Excel file, by name or number.  [default: the first with cells]"
+    ),
 )
 table_argument = click.argument("table", metavar="TABLE", type=click.Path(path_type=str, allow_dash=True))
 model_argument = click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))

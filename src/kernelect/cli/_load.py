@@ -19,7 +19,7 @@ def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, TableRow
 
     known = None if given["schema"] is None else read_columns(given["schema"])
     target = given["target"] or (None if known is None else known.target)
-    table = read_table(path, given["format_"], target)
+    table = read_table(path, given["format_"], target, sheet=given["sheet"])
     if target is None and table.absent_is_zero:
         target = SVMLIGHT_TARGET
     target = required(target, list(table.frame.columns))

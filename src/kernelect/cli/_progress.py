@@ -42,6 +42,7 @@ class Watch:
         self._stages: tuple[str, ...] = ()
         self._pause = float(os.environ.get("KERNELECT_PROGRESS", _PAUSE))
         self._said = self._began = clock()
+        self._stage = ""
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -54,8 +55,15 @@ class Watch:
         """Set the stages, which are numbered from now on."""
         self._stages = stages
 
-    def search(self, title: str) -> Callable[[Any], None]:
-        """Return an observer of a search: how many evaluations, and the best value, which only falls."""
+    def fit(self, title: str) -> Callable[[Any], None]:
+        """Return an observer of a fit, which is called with evaluations of a search or with members of a mixture."""
+        from kernelect.mixture import Member
+
+        search, members = self._search(title), self._members(title)
+        return lambda row: (members if isinstance(row, Member) else search)(row)
+
+    def _search(self, title: str) -> Callable[[Any], None]:
+        """Return what tells how many evaluations there were, and the best value, which only falls."""
         best, done = float("inf"), 0
 
         def show(row: Any) -> None:
@@ -66,15 +74,14 @@ class Watch:
 
         return show
 
-    def candidates(self, title: str, labels: bool) -> Callable[[Any], None]:
-        """Return an observer of a mixture: what is fitted, how good the best one is alone, and the time left."""
+    def _members(self, title: str) -> Callable[[Any], None]:
+        """Return what tells how many members are fitted, how good the best one is alone, and the time left."""
         done, best, began = 0, None, self._clock()
 
         def show(member: Any) -> None:
             nonlocal done, best
             best, done = member if best is None or member.loss < best.loss else best, done + 1
-            score = f"log-loss {best.loss:.3f}" if labels else f"R² {1.0 - best.loss:.3f}"
-            words = f"{done} of {member.of} fitted, best so far {score} ({best.candidate.words})"
+            words = f"{done} of {member.of} fitted, best so far {best.score} ({best.candidate.words})"
             self._tell(title, done, member.of, words + self._time_left(began, done, member.of))
 
         return show
@@ -105,8 +112,8 @@ class Watch:
         line = printable(f"{stage}{title}" + (f": {words}" if words else ""))
         if self._live:
             self._progress.update(self._task(title, total), description=escape(line), completed=done)
-        elif self._lines and self._clock() - self._said >= self._pause:
-            self._said = self._clock()
+        elif self._lines and (self._clock() - self._said >= self._pause or self._stage not in ("", title)):
+            self._said, self._stage = self._clock(), title
             self._console.print(f"{duration(self._said - self._began)} · {line}", markup=False, highlight=False)
 
     def _task(self, title: str, total: int | None) -> TaskID:

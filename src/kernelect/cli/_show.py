@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 #: Columns whose relevance is shown; JSON has them all.
 _MOST_COLUMNS = 8
 
+#: Letters that labels have in a line at least, if they break between words.
+_NARROW_LABELS = 24
+
 #: Blocks of the longest bar.
 _BAR = 24
 
@@ -125,12 +128,15 @@ class Figures:
     def _widths(self, room: int) -> list[int] | None:
         """Return the columns' widths, so that no label or figure is cut, or None if there is no room for that.
 
-        Headings may break between words. What room is left makes them longer, in turn.
+        Headings may break between words, and long labels too. What room is left makes headings longer, in turn.
         """
         columns = [(self.first, [*map(printable, self.rows)])]
         columns += [(name, [row.get(name, "") for row in self.rows.values()]) for name in self.names]
         widths = [max(map(cell_len, [*name.split(), *cells])) for name, cells in columns]
         spare = room - sum(widths) - 2 * len(widths) + 1
+        least = max(_NARROW_LABELS, *(cell_len(word) for label in columns[0][1] for word in label.split()))
+        if spare < 0 and widths[0] + spare >= least:
+            widths[0], spare = widths[0] + spare, 0
         if spare < 0:
             return None
         for place, (name, _) in enumerate(columns):
@@ -202,24 +208,37 @@ def candidate_table(mixture: MixtureFacts) -> Group:
     return figures(title, "candidate", rows, ["weight", score, "seconds"])
 
 
+#: What stands behind the seconds of a candidate that ran out of time.
+_LATE = " *"
+
+#: What stands beside a score if it is not simply the next one.
+_BESIDE = {"concordance": "integrated Brier score", "ranked probability score": "mean distance"}
+
+
 def peer_table(comparison: ComparisonFacts, title: str) -> Group:
-    """Return the candidates of a comparison with the score that counts and the one after it; JSON has them all."""
+    """Return the candidates of a comparison with the score that counts and another one; JSON has them all."""
     known = list(dict.fromkeys(score["name"] for one in comparison["candidates"] for score in one["scores"]))
-    others = [name for name in known if name != comparison["score"]][:1]
+    others = [name for name in known if name != comparison["score"]]
+    others = sorted(others, key=lambda name: name != _BESIDE.get(comparison["score"]))[:1]
     rows = {one["name"]: _peer(one, comparison["score"]) for one in comparison["candidates"]}
-    notes = ["note"] if any(row.get("note") for row in rows.values()) else []
-    return figures(title, "candidate", rows, [comparison["score"], "behind the best", *others, "seconds", *notes])
+    table = figures(title, "candidate", rows, [comparison["score"], "behind the best", *others, "seconds"])
+    late = any(row.get("seconds", "").endswith(_LATE) for row in rows.values())
+    said = f"{_LATE.strip()} ran out of time: more --time-limit may give better scores."
+    return Group(table, plain(said), Text("")) if late else table
 
 
 def _peer(one: PeerFacts, counts: str) -> dict[str, str]:
-    """Return the figures of a candidate; one without any has its mark in the place of the first."""
+    """Return the figures of a candidate; why some are lacking stands in their place."""
+    from kernelect.facts.names import OUT_OF_TIME
+
     if not one["scores"]:
         return {counts: one["mark"]}
+    late = one["mark"] == OUT_OF_TIME
+    best = one["mark"] if one["mark"] and not late else "the best"
     return {
         **{score["name"]: score["words"] for score in one["scores"]},
-        "behind the best": one["difference"]["words"] if one["difference"] else "the best",
-        "seconds": f"{one['seconds']:.1f}",
-        "note": one["mark"],
+        "behind the best": one["difference"]["words"] if one["difference"] else best,
+        "seconds": f"{one['seconds']:.1f}{_LATE * late}",
     }
 
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "fit": "Fit a machine to a table, show how good it is, write the model and a report.",
     "predict": "Predict the rows of a table with a saved model.",
     "evaluate": "Score a saved model on rows whose truth is known.",
+    "drift": "Tell whether new rows are like those that a saved model was fitted on.",
     "explain": "Show why a saved model predicts what it does.",
     "export": "Write a saved model as C, ONNX or JavaScript.",
     "app": "Fit, read reports and predict in the browser, on this machine.",

@@ -45,6 +45,10 @@ def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> Non
     guessing, which looks at no column. They are ranked by --metric. Differences are to the best
     candidate, fold by fold. Their standard errors allow for the overlap of the folds (Nadeau &
     Bengio 2003).
+
+    With --event, Cox regression, a survival forest and one curve for all rows run next to the
+    mixture. With --ordered, machines that ignore the order or take classes for numbers and
+    logistic regression are there too, ranked by the ranked probability score.
     """
     from kernelect.cli._load import load_rows, outer_folds
     from kernelect.cli._progress import Watch
@@ -89,9 +93,11 @@ def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> Non
 
 def _on_candidates(facts: ComparisonFacts) -> list[str]:
     """Return the remarks on candidates, one that several share once."""
+    from kernelect.facts.names import OUT_OF_TIME
+
     found: dict[str, list[str]] = {}
     for row in facts["candidates"]:
-        if row["remark"]:
+        if row["remark"] and row["mark"] != OUT_OF_TIME:  # the table marks who ran out of time
             found.setdefault(row["remark"], []).append(row["name"])
     return [f"{', '.join(names)}: {remark}" for remark, names in found.items()]
 

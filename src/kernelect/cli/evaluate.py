@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 @options.as_json
 @options.quiet
 def evaluate_command(
-    model: Path, table: str, format_: str | None, by: str | None, worst: int, as_json: bool, quiet: bool
+    model: Path,
+    table: str,
+    format_: str | None,
+    sheet: str | None,
+    by: str | None,
+    worst: int,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Score MODEL (a model.kernelect) on the rows of TABLE, whose target is known.
 
@@ -42,7 +49,7 @@ def evaluate_command(
     from kernelect.tabular import evaluate_table, load_model, read_table
 
     loaded, remarks = load_model(model, training=False)
-    read = read_table(table, format_, loaded.schema.target, loaded.schema.spelled)
+    read = read_table(table, format_, loaded.schema.target, loaded.schema.spelled, sheet)
     facts, more = evaluate_table(loaded, read, by=by, most=worst)
     remarks = [*remarks, *read.remarks, *more]
     if as_json:

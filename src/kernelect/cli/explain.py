@@ -46,6 +46,7 @@ def explain_command(
     model: Path,
     table: str,
     format_: str | None,
+    sheet: str | None,
     most: int,
     background: str | None,
     out: Path | None,
@@ -71,7 +72,7 @@ def explain_command(
         written = writer_for(out)
     loaded, remarks = load_model(model, training=False, report=False)
     schema = loaded.schema
-    read = read_table(table, format_, spelled=schema.spelled)
+    read = read_table(table, format_, spelled=schema.spelled, sheet=sheet)
     X, surprises = match_columns(schema, read, fill_missing)
     usual = None
     if background is not None:
@@ -111,21 +112,27 @@ def document(explained: Explained, remarks: list[str], out: Path | None) -> dict
 
 
 def _print(explained: Explained, most: int) -> None:
+    import numpy as np
     from rich.table import Table
 
     from kernelect.cli._show import Terminal, plain
-    from kernelect.facts.numbers import number, trimmed
+    from kernelect.facts.numbers import trimmed
 
     console, total = Terminal(), len(explained.towards)
+    # Of numbers on their own scale the effects add up to what is predicted.
+    same = all(isinstance(answer, float) for answer in explained.towards) and np.allclose(
+        np.asarray(explained.towards, dtype=float), explained.total
+    )
+    ends = [explained.base] if same else [explained.base, explained.total]
     out = Table(title=explained.in_words(), title_justify="left", title_style="")
-    for heading in ("row", "prediction", "base", "total", "reasons, the strongest first"):
+    for heading in ("row", "prediction", *("usual rows", "this row")[: len(ends)], "reasons, the strongest first"):
         out.add_column(heading, justify="left" if heading.startswith(("pre", "rea")) else "right")
     for row in range(min(total, _MOST_ROWS)):
         answer = explained.towards[row]
         said = trimmed(answer, 4) if isinstance(answer, float) else answer
         reasons = "\n".join(str(reason) for reason in explained.reasons(row, most)) or "no column has an effect"
-        ends = [number(float(end)) for end in (explained.base[row], explained.total[row])]
-        out.add_row(str(row + 1), plain(said), *ends, plain_lines(reasons))
+        figures = [trimmed(float(end[row]), 4) for end in ends]
+        out.add_row(str(row + 1), plain(said), *figures, plain_lines(reasons))
     console.print(out)
     if total > _MOST_ROWS:
         console.print(plain(f"and {total - _MOST_ROWS} more rows (--out writes them all)", "dim"))

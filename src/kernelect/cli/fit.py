@@ -24,7 +24,7 @@ _FIT, _FOLDS, _PAGE = "fit", "outer folds", "report"
 _WRITING, _LARGEST_SHARE = (0.3, 3.5), 0.5
 
 #: Share of the time for a report that goes into what it shows; the rest is for drawing it.
-_GATHERING = 0.4
+_GATHERING = 0.6
 
 
 @click.command(cls=options.GuardedCommand)
@@ -133,7 +133,6 @@ def _with_time_to_write(deadline: Deadline, seconds: float) -> Deadline:
 def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, TableRows]:
     """Read, fit and assess, with progress."""
     from kernelect.cli._load import load_rows, outer_folds
-    from kernelect.mixture import AUTO
     from kernelect.tabular import Observers, fit_table, require_room
 
     if Path(table).suffix.lower() in (".parquet", ".pq"):
@@ -141,10 +140,8 @@ def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableM
     read, schema, rows, remarks = load_rows(table, given)
     outer, fewer = outer_folds(given, rows, schema)
     remarks += fewer
-    mixes, labels = given["machine"] == AUTO and schema.own_task == schema.task, schema.classes is not None
     with watch:
-        search = watch.candidates(_FIT, labels) if mixes else watch.search(_FIT)
-        observers = Observers(search, watch.folds(_FOLDS, outer.folds * outer.repeats))
+        observers = Observers(watch.fit(_FIT), watch.folds(_FOLDS, outer.folds * outer.repeats))
         words: dict[str, Any] = {"title": read.source, "remarks": tuple(remarks), "observers": observers}
         return fit_table(rows, schema, _machine(given), outer, **words), rows
 
@@ -155,7 +152,6 @@ def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[Ta
 
     from kernelect.cli._load import how_of, required
     from kernelect.exceptions import MissingCapability
-    from kernelect.mixture import AUTO
     from kernelect.studies import engine_for
     from kernelect.studies.engines import Dask
     from kernelect.tabular import fit_pieces, parquet_columns, read_columns
@@ -166,14 +162,16 @@ def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[Ta
                 f"--{option.removesuffix('s').replace('_', '-')} {given[option]!r} needs all rows in memory: leave it "
                 "out, or leave --engine out."
             )
+    if given["sheet"] is not None:
+        raise MissingCapability(
+            f"--engine reads no Excel files: leave it out, or leave --sheet {given['sheet']!r} out."
+        )
     engine, pieces = engine_for(given["engine"], 1), parquet_columns(table)
     known = None if given["schema"] is None else read_columns(given["schema"])
     target = required(given["target"] or (None if known is None else known.target), pieces)
     how = how_of(given, known, target, pieces)
     with watch, engine.client() if isinstance(engine, Dask) else nullcontext() as client:
-        watch.stage(_FIT)  # which targets there are is known later
-        observe = None if given["machine"] == AUTO else watch.search(_FIT)
-        found = fit_pieces(table, target, _machine(given), client=client, observe=observe, **how)
+        found = fit_pieces(table, target, _machine(given), client=client, observe=watch.fit(_FIT), **how)
     return found.model, found.rows
 
 
@@ -212,11 +210,11 @@ def write_report_for(
     """
     from kernelect.facts import gather_for_page
     from kernelect.facts.private import PRIVATE, without_rows, words_on_rows
-    from kernelect.numerics import NEVER
+    from kernelect.numerics import NEVER, best_blas_threads
     from kernelect.report import write_report
 
     deadline = deadline or NEVER
-    with deadline.part(_GATHERING).watched(firmly=False):
+    with deadline.part(_GATHERING).watched(firmly=False), best_blas_threads(deadline):
         shown = gather_for_page(
             model, rows.X, rows.y, assessment=model.assessment, random_state=model.known.seed, places=rows.places
         )

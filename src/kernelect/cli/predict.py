@@ -55,6 +55,7 @@ def predict_command(
     model: Path,
     table: str,
     format_: str | None,
+    sheet: str | None,
     out: Path | None,
     interval: float | None,
     ids: tuple[str, ...],
@@ -71,13 +72,14 @@ def predict_command(
     with = + - @) get an apostrophe in front; numbers, signs alone and JSON stay as they are.
     """
     from kernelect.cli._show import Terminal, print_json, print_remarks
-    from kernelect.files import check_free, write_whole
     from kernelect.spreadsheets import csv_of_frame
     from kernelect.tabular import Wanted, load_model, predict_rows, read_table, require_room
-    from kernelect.tabular.write import writer_for
 
     written = None
     if out is not None:
+        from kernelect.files import check_free, write_whole
+        from kernelect.tabular.write import writer_for
+
         check_free(out, force)
         written = writer_for(out)
     loaded, remarks = load_model(model, training=False, report=False)
@@ -87,6 +89,8 @@ def predict_command(
         remarks = [*remarks, *effects_in_words(loaded)]
     wanted = Wanted(interval, explain, ids, fill_missing)
     if engine is not None:
+        if sheet is not None:
+            raise MissingCapability(f"--engine reads no Excel files: leave it out, or leave --sheet {sheet!r} out.")
         if as_json:
             raise MissingCapability("--json holds all predictions at once: with --engine leave it out, and give --out.")
         if out is not None and out.suffix.lower() not in ("", ".csv", ".txt"):
@@ -97,7 +101,8 @@ def predict_command(
             echo(f"{count} predictions written to {out}", err=True) if out is not None else None
         return
     require_room(table)
-    named, surprises = predict_rows(loaded, read_table(table, format_, spelled=loaded.schema.spelled), wanted)
+    read = read_table(table, format_, spelled=loaded.schema.spelled, sheet=sheet)
+    named, surprises = predict_rows(loaded, read, wanted)
     remarks = [*remarks, *surprises]
     if not quiet and not as_json:
         print_remarks(Terminal(stderr=True), remarks)

@@ -28,6 +28,7 @@ def report_command(
     model: Path,
     table: str,
     format_: str | None,
+    sheet: str | None,
     out: Path,
     compared: Path | None,
     private: bool,
@@ -39,8 +40,7 @@ def report_command(
     A model file keeps the facts and the out-of-fold predictions, not the cells of the table,
     which some pictures need.
     """
-    from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks
-    from kernelect.cli._terminal import echo
+    from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks, say
     from kernelect.cli.fit import beside, write_report_for
     from kernelect.files import check_free
     from kernelect.tabular import load_model, read_table
@@ -48,7 +48,7 @@ def report_command(
 
     check_free(out, force)
     loaded, remarks = load_model(model)
-    rows, more = rows_for(loaded, read_table(table, format_, loaded.schema.target, loaded.schema.spelled))
+    rows, more = rows_for(loaded, read_table(table, format_, loaded.schema.target, loaded.schema.spelled, sheet))
     facts = beside(loaded, compared)
     held = write_report_for(loaded, rows, out, facts, private=private)
     if as_json:
@@ -56,4 +56,5 @@ def report_command(
         return
     print_remarks(Terminal(stderr=True), [*remarks, *more])
     print_facts(Terminal(), facts)
-    echo(f"Written: {out}\n{held}")
+    say(Terminal(), f"Written: {out}")
+    say(Terminal(), held)

@@ -74,6 +74,9 @@ def show_study(name: str, toml: bool) -> None:
 )
 @click.option("--threads", type=Whole(min=1), metavar="N", default=1, show_default=True, help="BLAS threads of a cell.")
 @click.option("--time-limit", type=Seconds(), help="Seconds that one cell may take.")
+@click.option(
+    "--install", is_flag=True, help="Install the peers that run in environments of their own, by pip (up to gigabytes)."
+)
 @click.option("--quick", is_flag=True, help="A two-minute version on built-in data, to see how it works.")
 @click.option("--retry-failed", is_flag=True, help="Run failed cells again.")
 @click.option(
@@ -91,6 +94,7 @@ def run(
     jobs: int,
     threads: int,
     time_limit: float | None,
+    install: bool,
     quick: bool,
     retry_failed: bool,
     out: Path | None,
@@ -115,6 +119,8 @@ def run(
     )
     runner = studies.engine_for(engine, jobs)
     studies.check_plan(plan)
+    if install:
+        plan.install()
     for sentence in plan.skipped().values():
         echo(f"{sentence}.", err=True)
     path = out or Path(f"{study.name}.sqlite")

@@ -36,6 +36,8 @@ class CriterionValue:
         Derivative in the machine's constant itself (not its logarithm).
     grad_limits : ndarray of shape (n, 2) or None
         Derivative in the limits of targets that are known up to an interval.
+    grad_widths : ndarray of shape (d,) or None
+        Derivative in the logarithm of each input's width, of functions whose centres have moved off the rows.
     """
 
     value: float
@@ -43,6 +45,7 @@ class CriterionValue:
     grad_gram: Array | None = None
     grad_regularization: float = 0.0
     grad_limits: Array | None = None
+    grad_widths: Array | None = None
 
 
 def misjudged(judged: str, machine: Machine[Any]) -> MissingCapability:
@@ -140,12 +143,12 @@ class Criterion(ABC):
     def rescaled(self, value: Array, unit: float, n_rows: float) -> Array:
         """Return the values for real targets that are ``unit`` times as large, of a total weight of ``n_rows``.
 
-        A machine is fitted to targets in a unit of its own where ``rescales`` is true.
+        A machine is fitted to targets in a unit of its own if ``rescales`` is true.
         """
         return value
 
     def nats_shift(self, unit: float, fitted: Fitted) -> float:
-        """Return by how much the nats grow where real targets are ``unit`` times as large."""
+        """Return by how much the nats grow if real targets are ``unit`` times as large."""
         n_rows = float(fitted.weights.sum())
         larger = float(self.rescaled(np.ones(1), unit, n_rows)[0])
         return self.nats(larger, fitted)[0] - self.nats(1.0, fitted)[0]

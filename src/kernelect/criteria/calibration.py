@@ -24,6 +24,12 @@ _MAX_NEWTON = 50
 _CLOSE = 1e-6
 
 
+def classes_of(decisions: Array) -> Indices:
+    """Return the index of every row's class, for decision values or targets of +1 and -1, (n,), (n, 1) or (n, k)."""
+    several = decisions.ndim > 1 and decisions.shape[1] > 1
+    return np.argmax(decisions, axis=1) if several else (decisions.reshape(-1) > 0.0).astype(np.intp)
+
+
 def probabilities(decision: Array, inverse_temperature: float) -> Array:
     """Return class probabilities (n, k) for decision values (n,) or (n, k)."""
     return np.asarray(softmax(inverse_temperature * _columns(decision), axis=1), dtype=float)
@@ -38,23 +44,35 @@ def log_losses(decision: Array, index: Indices, inverse_temperature: float) -> A
     return np.asarray(-logs[np.arange(len(index)), index], dtype=float)
 
 
-def fit_temperature(decision: Array, index: Indices, weights: Array, *, counts: bool = False) -> float:
+def fit_temperature(
+    decision: Array,
+    index: Indices,
+    weights: Array,
+    *,
+    counts: bool = False,
+    doubt: float = 1.0,
+    deviation: float = np.inf,
+) -> float:
     """Return the inverse temperature with the smallest (weighted) log-loss.
 
     ``counts`` says that a weight of 2 means two rows; otherwise only ratios of weights matter.
 
-    Targets are smoothed as Platt smoothed his, (N + 1)/(N + 2) in the place of 1 for a class of N
-    rows, so that separable decision values do not ask for infinite certainty; less so with more
-    than two classes. The loss is convex in a: Newton steps, kept within a bracket by the sign of
+    Targets are smoothed as Platt smoothed his, (N + d)/(N + 2 d) in the place of 1 for a class of N
+    rows with d = ``doubt``, so that separable decision values do not ask for infinite certainty;
+    less so with more than two classes. Platt's own rule is d = 1. ``deviation`` is that of a normal
+    prior on ln a around 0, for decision values that are log-probabilities already.
+
+    Without the prior the loss is convex in a: Newton steps, kept within a bracket by the sign of
     the slope.
     """
     counted = weights if counts else _relative(weights)
+    prior = float(weights[weights > 0].mean() / counted[weights > 0].mean()) / deviation**2
     if _is_single(decision):
-        return _of_two_classes(decision.reshape(-1), _smoothed_second(index, counted), weights)
-    return _of_classes(decision, _smoothed_targets(index, counted, decision.shape[1]), weights)
+        return _of_two_classes(decision.reshape(-1), _smoothed_second(index, counted, doubt), weights, prior)
+    return _of_classes(decision, _smoothed_targets(index, counted, decision.shape[1], doubt), weights, prior)
 
 
-def _of_classes(f: Array, t: Array, weights: Array) -> float:
+def _of_classes(f: Array, t: Array, weights: Array, prior: float) -> float:
     """Return the inverse temperature for decision values and targets (n, k)."""
     wanted = np.sum(weights * np.sum(t * f, axis=1))
     f = np.ascontiguousarray(f.T)  # (k, n): sums over few classes are fast along the first axis
@@ -65,10 +83,10 @@ def _of_classes(f: Array, t: Array, weights: Array) -> float:
         mean = np.sum(p * f, axis=0)
         return float(weights @ mean - wanted), float(weights @ (np.sum(p * squares, axis=0) - mean**2))
 
-    return _newton(derivatives, float(np.sqrt(np.average(squares.mean(axis=0), weights=weights))))
+    return _newton(derivatives, float(np.sqrt(np.average(squares.mean(axis=0), weights=weights))), prior)
 
 
-def _of_two_classes(f: Array, t: Array, weights: Array) -> float:
+def _of_two_classes(f: Array, t: Array, weights: Array, prior: float) -> float:
     """Return the same for decision values and targets (n,) of the second class, at a third of the time."""
     weighted = weights * f
     wanted, squares = float(weighted @ t), weighted * f
@@ -77,16 +95,17 @@ def _of_two_classes(f: Array, t: Array, weights: Array) -> float:
         p = expit(a * f)
         return float(weighted @ p) - wanted, float(squares @ (p - p * p))
 
-    return _newton(derivatives, 0.5 * float(np.sqrt(np.average(f**2, weights=weights))))
+    return _newton(derivatives, 0.5 * float(np.sqrt(np.average(f**2, weights=weights))), prior)
 
 
-def _newton(derivatives: Callable[[float], tuple[float, float]], size: float) -> float:
-    """Return where the slope is zero; ``size`` is that of the decision values."""
+def _newton(derivatives: Callable[[float], tuple[float, float]], size: float, prior: float) -> float:
+    """Return where the slope is zero; ``size`` is that of the decision values, ``prior`` the precision of ln a."""
     if size == 0.0:
         return 1.0
     low, high, a = 1e-3 / size, 1e3 / size, 1.0 / size
     for _ in range(_MAX_NEWTON):
         slope, curvature = derivatives(a)
+        slope, curvature = slope + prior * np.log(a) / a, curvature + prior * (1.0 - np.log(a)) / a**2
         low, high = (a, high) if slope < 0 else (low, a)
         step = a - slope / curvature if curvature > 0 else low
         step = step if low < step < high else float(np.sqrt(low * high))
@@ -133,20 +152,20 @@ def _columns(decision: Array) -> Array:
     return np.column_stack([-0.5 * single, 0.5 * single])
 
 
-def _smoothed_targets(index: Indices, weights: Array, n_classes: int) -> Array:
-    """Return 1 for the true class less a doubt, which in all comes to that of two rows at most.
+def _smoothed_targets(index: Indices, weights: Array, n_classes: int, rows: float = 1.0) -> Array:
+    """Return 1 for the true class less a doubt, which in all comes to twice so many rows at most.
 
-    For two classes this is Platt's rule, a row of doubt in each. With a row in each of thirty classes of a dozen rows
-    nobody could be surer than 93 %; but what is fitted is one number, however many classes there are.
+    For two classes one row is Platt's rule, a row of doubt in each. With a row in each of thirty classes of a dozen
+    rows nobody could be surer than 93 %; but what is fitted is one number, however many classes there are.
     """
     counts = np.bincount(index, weights=weights, minlength=n_classes)
-    doubt = (2.0 / n_classes) / (counts[index] + 2.0)
+    doubt = (2.0 * rows / n_classes) / (counts[index] + 2.0 * rows)
     t = np.repeat(doubt[:, None] / (n_classes - 1), n_classes, axis=1)
     t[np.arange(len(index)), index] = 1.0 - doubt
     return t
 
 
-def _smoothed_second(index: Indices, weights: Array) -> Array:
+def _smoothed_second(index: Indices, weights: Array, rows: float = 1.0) -> Array:
     """Return the second column of the same for two classes."""
-    doubt = 1.0 / (np.bincount(index, weights=weights, minlength=2) + 2.0)
+    doubt = rows / (np.bincount(index, weights=weights, minlength=2) + 2.0 * rows)
     return np.array([doubt[0], 1.0 - doubt[1]])[index]

@@ -31,7 +31,7 @@ from kernelect.criteria.svm.gacv import GACV
 from kernelect.criteria.svm.laplace_evidence import LaplaceEvidence
 from kernelect.criteria.svm.retraining import LeaveOneOut
 from kernelect.criteria.svm.span import Span, UnsmoothedSpan
-from kernelect.exceptions import InvalidArgument, MissingCapability, check_no_class, unknown_name
+from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.registry import Entry, Registry
 
 
@@ -70,11 +70,11 @@ class CriterionRegistry(Registry[Criterion]):
         user : str
             Who has these machines, as a message writes it: ``"SVC trains"``.
         """
-        if isinstance(criterion, Criterion):
-            self.require(criterion, machines, user)
-            return criterion
-        check_no_class("criterion", criterion)
-        named = [entry for entry in self if entry.name == criterion]
+        if not isinstance(criterion, str):
+            found = self.resolve(criterion, self.names_for(machines))
+            self.require(found, machines, user)
+            return found
+        named = [entry for entry in self._entries if entry.name == criterion]
         fitting = [entry for entry in named if _fits(entry.cls, machines)]
         if fitting:
             return fitting[0].make()

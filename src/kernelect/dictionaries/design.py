@@ -57,13 +57,7 @@ class DictionaryDesign(Kernel):
         return self._with([kernel.start(X) for kernel in self.dictionary.kernels])
 
     def space(self, X: Array) -> ParameterSpace:
-        spaces = [kernel.space(X) for kernel in self.dictionary.kernels]
-        if spaces:
-            return ParameterSpace.joined(spaces)
-        none = np.zeros(0)
-        return ParameterSpace(
-            names=(), start=none, lower=none, upper=none, free=np.zeros(0, dtype=bool), widths=(), reference=none
-        )
+        return ParameterSpace.joined([kernel.space(X) for kernel in self.dictionary.kernels])
 
     def _with(self, kernels: list[Kernel]) -> Self:
         return replace(self, dictionary=self.dictionary.with_kernels(tuple(kernels)))

@@ -6,7 +6,7 @@ from kernelect.dictionaries.base import Dictionary
 from kernelect.dictionaries.functions import Bias, DesignMatrix, Fourier, Functions, LinearTerms, PolynomialTerms
 from kernelect.dictionaries.kernel_functions import KernelFunctions
 from kernelect.dictionaries.union import Union
-from kernelect.exceptions import InvalidArgument, check_no_class
+from kernelect.exceptions import InvalidArgument
 from kernelect.registry import Registry
 
 DICTIONARIES: Registry[Dictionary] = Registry("dictionary", Dictionary)  # type: ignore[type-abstract]
@@ -22,8 +22,7 @@ DICTIONARIES.register(Union)
 
 def as_dictionary(dictionary: object) -> Dictionary:
     """Return a :class:`Dictionary`; ``dictionary`` is its name, a dictionary, a callable, or a list of these."""
-    check_no_class("dictionary", dictionary)
-    if isinstance(dictionary, Dictionary | str):
+    if isinstance(dictionary, Dictionary | str | type):
         return DICTIONARIES.resolve(dictionary)
     if isinstance(dictionary, list | tuple):
         return Union.of(*(as_dictionary(part) for part in dictionary))

@@ -44,6 +44,13 @@ class ReadsModel(Estimator):
         other.model_ = model
         return other
 
+    @property
+    def _training(self) -> TrainingRows:
+        """What the model keeps of its training rows."""
+        if self.model_.training is None:
+            raise AttributeError("This model keeps nothing of its training rows, so that nothing is left out.")
+        return self.model_.training
+
     def _record(
         self, components: tuple[Component, ...], head: LabelHead | NumberHead, training: TrainingRows | None = None
     ) -> Model:
@@ -66,10 +73,24 @@ class ReadsLabels(ReadsModel):
         """The labels, sorted."""
         return self.model_.labels.classes
 
+    @lazily("labels")
+    def predict(self, X: Any) -> Any:
+        """Return the most probable class."""
+        return self.model_.chosen(self._validated(X))
+
     @lazily("probabilities")
     def predict_log_proba(self, X: Any) -> Array:
         """Return logarithms of class probabilities, also of those that are too small for a number."""
         return self.model_.log_probabilities(self._validated(X))
+
+
+class ReadsLeftOutLabels(ReadsLabels):
+    """The same with probabilities of the training rows."""
+
+    @property
+    def loo_proba_(self) -> Array:
+        """Leave-one-out probabilities of the training rows."""
+        return self._training.left_out
 
 
 class ReadsNumbers(ReadsModel):
@@ -110,20 +131,33 @@ class ReadsSlopes(ReadsModel):
 
     @property
     def coef_(self) -> Array:
-        """Weights of the inputs, for linear kernels: (1, d) or (n_classes, d) for labels, (d,) or (k, d) for numbers.
-
-        They belong to the inputs less the centre of the kernel.
-        """
-        components = self.model_.components
-        parts = components[0].parts
-        if len(components) > 1 or not all(isinstance(p, KernelPart) and p.kernel.is_affine for p in parts):
+        """Weights of inputs, for linear kernels: (1, d) or (n_classes, d) for labels, (d,) or (k, d) for numbers."""
+        parts = self._linear_parts()
+        if not parts:
             raise AttributeError(
                 f"This {type(self).__name__} is not linear in its inputs and has no coef_: use kernel='linear', or "
                 "feature_importances_."
             )
-        found = sum(_slopes(part) for part in parts if isinstance(part, KernelPart))
+        found = sum(_slopes(part) for part in parts)
         single = not self.model_.is_classifier and self.model_.numbers.single
         return found[0] if single else found  # type: ignore[index,return-value]
+
+    @property
+    def intercept_(self) -> Any:
+        """The constant, a number or one for every output: it belongs to ``coef_``, or else to ``dual_coef_``."""
+        parts, component = self._linear_parts(), self.model_.components[0]
+        constant = component.mean(np.zeros((1, parts[0].vectors.shape[1])))[0] if parts else self._constant(component)
+        return float(constant[0]) if len(constant) == 1 else constant
+
+    def _constant(self, component: Component) -> Array:
+        """Return what is added to values of the kernel times ``dual_coef_``."""
+        raise AttributeError(f"This {type(self).__name__} has no intercept_: its kernel holds the constant.")
+
+    def _linear_parts(self) -> list[KernelPart]:
+        """Return the parts of a model that is linear in its inputs, none of any other."""
+        components = self.model_.components
+        parts = [p for p in components[0].parts if isinstance(p, KernelPart) and p.kernel.is_affine]
+        return parts if len(components) == 1 and len(parts) == len(components[0].parts) else []
 
 
 def _slopes(part: KernelPart) -> Array:
@@ -181,8 +215,5 @@ class ReadsMachine(ReadsSlopes):
 class ReadsConstant(ReadsMachine):
     """The same for a machine with an intercept."""
 
-    @property
-    def intercept_(self) -> Any:
-        """The constant that is added, a number or one for every output."""
-        constant = self._component.constant
-        return float(constant[0]) if len(constant) == 1 else constant
+    def _constant(self, component: Component) -> Array:
+        return component.constant

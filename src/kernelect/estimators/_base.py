@@ -7,22 +7,24 @@ import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernelect.criteria import CRITERIA, Criterion
+from kernelect.estimators._bases import BaseEstimator
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument, LostCellsWarning, MissingCapability
+from kernelect.inputs.frame import require_known
 from kernelect.kernels import Kernel, Precomputed, as_kernel
 from kernelect.numerics import NEVER, Deadline
 from kernelect.results import Evaluation, ModelSize, Status
-from kernelect.search import Search, as_search
+from kernelect.search import SEARCHES, Search
 from kernelect.selection import Lead, Rows, SelectionObjective, SelectionOptions
 from kernelect.subsets import SUBSET_CRITERIA, EvidenceCriterion
 from kernelect.typing import Array, Indices, Observer
@@ -40,6 +42,7 @@ _OTHERWISE = "see selection_.to_frame(), and try n_restarts=5 or another prior"
 class Estimator(BaseEstimator):
     """An estimator whose ``fit`` changes it at its end or not at all."""
 
+    criterion: Any
     random_state: Any
     time_limit: float | None
 
@@ -54,6 +57,7 @@ class Estimator(BaseEstimator):
     n_features_in_: int
     n_iter_: int
     selection_: Any
+    feature_importances_: Array
 
     #: Whether ``evidence_by_size`` shows what smaller models are worth.
     has_evidence_by_size: ClassVar[bool] = False
@@ -97,6 +101,7 @@ class Estimator(BaseEstimator):
         learned = _learned_names(type(self))
         fresh.__dict__ = {k: value for k, value in vars(self).items() if not (k.endswith("_") or k in learned)}
         self._check_limits()
+        require_known(data[1])
         fresh._lead, fresh._deadline, fresh._whole = lead, Deadline.after(self.time_limit), whole
         fresh._fit(*data)
         del fresh._lead, fresh._deadline, fresh._whole
@@ -169,26 +174,28 @@ class Estimator(BaseEstimator):
             )
 
 
+@dataclass(eq=False, repr=False)
 class SelfSelecting(Estimator):
     """An estimator around a kernel machine whose ``fit`` chooses the hyper-parameters.
 
-    The concrete classes spell out the arguments, as scikit-learn asks; this one checks them.
+    The arguments that all of them have are declared here, and checked; the concrete classes add theirs. Learned
+    attributes are not annotated in classes of arguments: dataclasses would take them for further ones.
     """
 
     #: Names of the machines that it can train; they tell which criteria fit.
     _machines: ClassVar[tuple[str, ...]]
 
-    kernel: Any
-    criterion: Any
-    prior: Any
-    search: Any
-    n_restarts: int
-    max_iter: int
-    tol: float
-    n_jobs: int | None
-    verbose: Any
-
-    feature_importances_: Array
+    kernel: Any = "ard"
+    _: KW_ONLY
+    prior: Any = "auto"
+    search: Any = "lbfgs"
+    n_restarts: int = 0
+    max_iter: int = 200
+    tol: float = 1e-5
+    time_limit: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -209,16 +216,19 @@ class SelfSelecting(Estimator):
 
     def _criterion(self) -> Criterion:
         """Return the criterion, by name or as given, if it judges a machine of this estimator."""
-        if _values_subsets(self.criterion):
+        try:
+            found = CRITERIA.find(self.criterion, self._machines, f"{type(self).__name__} trains")
+        except InvalidArgument:
+            if self.criterion not in SUBSET_CRITERIA and not isinstance(self.criterion, EvidenceCriterion):
+                raise
             raise MissingCapability(
                 f"criterion={self.criterion!r} values subsets of a dictionary, and {type(self).__name__} trains a "
                 f"machine: use {', '.join(map(repr, self.criterion_names()))} instead, or BasisSearchRegressor."
-            )
-        found = CRITERIA.find(self.criterion, self._machines, f"{type(self).__name__} trains")
+            ) from None
         return found.seeded(self._seed()) if isinstance(self.criterion, str) else found
 
     def _search(self) -> Search:
-        return as_search(self.search)
+        return SEARCHES.resolve(self.search)
 
     def _options(self, search: Search | None = None, deadline: Deadline | None = None) -> SelectionOptions:
         """Return the search options, checked; ``search`` stands in for the argument of that name.
@@ -228,13 +238,13 @@ class SelfSelecting(Estimator):
         check_number("n_restarts", self.n_restarts, Integral, 0, "a whole number of at least 0")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
-        left, seed = (deadline or self._deadline).left(), self._seed()
+        seed = self._seed()
         return SelectionOptions(
             search=(search or self._search()).seeded(seed),
             n_restarts=self.n_restarts,
             max_iter=self.max_iter,
             tol=self.tol,
-            time_limit=left if np.isfinite(left) else None,
+            deadline=deadline or self._deadline,
             n_jobs=self.n_jobs,
             generator=np.random.default_rng(seed),
             observe=_observer(self.verbose, type(self).__name__),
@@ -259,19 +269,13 @@ def objective_of(estimator: SelfSelecting, X: Any, y: Any, rows: Indices) -> Sel
     ----------
     estimator : fitted kernel machine
     X : array-like of shape (n_samples, n_features)
-        The inputs of the machine itself, kernel values where they are precomputed.
+        The inputs of the machine itself, kernel values if they are precomputed.
     y : array-like of shape (n_samples,)
     rows : ndarray of int
     """
     # Bounds and priors speak of the scale of all rows.
     whole = estimator._unweighted(np.asarray(X, dtype=float), np.asarray(y))
     return estimator._problem(whole).on_rows(rows)
-
-
-def _values_subsets(criterion: object) -> bool:
-    """Return whether this is a criterion of the basis search alone."""
-    named = criterion in SUBSET_CRITERIA and criterion not in CRITERIA
-    return named or isinstance(criterion, EvidenceCriterion)
 
 
 def check_number(name: str, value: object, kind: type, least: float, expected: str) -> None:

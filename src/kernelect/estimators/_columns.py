@@ -7,17 +7,20 @@ the last bit of such a sum, so that a table with its columns in other places wou
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
-from kernelect.estimators._training import Training
+from kernelect.estimators._training import Data, LabelledTraining, Training
 from kernelect.kernels import Kernel
-from kernelect.numerics import canonical_columns, canonical_signs
+from kernelect.numerics import canonical_classes, canonical_columns, canonical_signs
 from kernelect.parameters import ParameterSpace
 from kernelect.results import Evaluation, Selection
 from kernelect.selection import SelectionObjective
 from kernelect.selection.landmarks import LandmarkRequest
 from kernelect.typing import Array, Indices, Observer
+
+Request = TypeVar("Request", LandmarkRequest, LandmarkRequest | None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +48,11 @@ class ColumnOrder:
         """Whether columns are fitted as they were given."""
         return np.array_equal(self.fitted, np.arange(len(self.fitted)))
 
-    def columns_of(self, data: Training) -> Training:
+    def columns_of(self, data: Data) -> Data:
         """Return the data as they are fitted."""
         return replace(data, X=np.take(data.X, self.fitted, axis=1))
 
-    def points_of(self, request: LandmarkRequest | None) -> LandmarkRequest | None:
+    def points_of(self, request: Request) -> Request:
         """Return a request for landmarks whose points, if they are given, have the fitted columns."""
         if request is None or request.points is None:
             return request
@@ -71,8 +74,32 @@ class ColumnOrder:
         """Return where the entries of theta, as it is told, are among those of the objective on fitted columns."""
         if self.is_given:
             return np.arange(len(objective.space))
+        fitted = self.space(objective.kernel, objective.X).names
         told = self.outside(objective.kernel).space(objective.X[:, self.given]).names
-        return np.array([objective.space.names.index(name) for name in told], dtype=np.intp)
+        others = range(len(told), len(objective.space))  # such as C, which comes after the kernel
+        return np.array([*(fitted.index(name) for name in told), *others], dtype=np.intp)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOrder(ColumnOrder):
+    """The same for rows with labels, whose outputs are also fitted in an order of the data's own.
+
+    ``outputs`` is the way from the fitted outputs back to the order of the classes.
+    """
+
+    outputs: Indices
+
+    @classmethod
+    def of_labels(
+        cls, data: LabelledTraining, kernel: Kernel, *, pairwise: bool
+    ) -> tuple[LabelOrder, LabelledTraining]:
+        """Return the order, and the data as they are fitted."""
+        columns, kept, outputs = ColumnOrder.of(data, kernel, np.zeros_like(data.targets)), data.kept, np.zeros(1, int)
+        if data.targets.shape[1] > 1:
+            X = data.X[kept]
+            outputs = canonical_classes(np.sort(X, axis=1) if pairwise else X, data.index[kept], data.weights[kept])
+        order = cls(fitted=columns.fitted, given=columns.given, outputs=outputs)
+        return order, replace(order.columns_of(data), targets=data.targets[:, np.argsort(outputs)])
 
 
 def _reordered(kernel: Kernel, columns: Indices) -> Kernel:

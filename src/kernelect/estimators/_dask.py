@@ -15,15 +15,11 @@ import numpy as np
 
 from kernelect import numerics
 from kernelect.exceptions import InvalidArgument
+from kernelect.inputs.frame import is_dask
 from kernelect.numerics import single_blas_thread
 from kernelect.selection.landmarks import RowPart, RowParts
 
 Result = TypeVar("Result")
-
-
-def is_dask(X: object) -> bool:
-    """Return whether this is a collection of Dask."""
-    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
 
 
 def _dask(module: str = "dask") -> Any:

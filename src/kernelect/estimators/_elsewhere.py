@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from kernelect.criteria.calibration import classes_of
 from kernelect.estimators._base import Estimator
-from kernelect.estimators._dask import DaskParts, is_dask
+from kernelect.estimators._dask import DaskParts
 from kernelect.estimators._sklearn import validate_data
 from kernelect.estimators._survey import (
     Look,
@@ -24,11 +25,15 @@ from kernelect.estimators._survey import (
     vector,
 )
 from kernelect.estimators._targets import encode_labels, require_spread, targets_of, weight_by_class
-from kernelect.estimators._training import LabelledTraining, Training, check_weights
+from kernelect.estimators._training import LabelledTraining, Training, check_weights, remark_on_copies
 from kernelect.exceptions import InvalidArgument
-from kernelect.numerics import nearest_power_of_two
-from kernelect.selection.landmarks import EXACT_ROWS, PartTable, RowPart, RowParts, RowTable, classes_of
+from kernelect.inputs.frame import is_dask
+from kernelect.numerics import copied_rows, nearest_power_of_two
+from kernelect.selection.landmarks import EXACT_ROWS, PartTable, RowPart, RowParts, RowTable
 from kernelect.typing import Array, Indices
+
+#: Cells that are brought together to look for copies.
+_MOST_CELLS = 20_000_000
 
 
 def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> RowParts | None:
@@ -82,6 +87,21 @@ class TargetCode:
 
 
 @dataclass(frozen=True)
+class JointWeights:
+    """A code with other weights: all that copies of a row share are on one of them."""
+
+    code: Any
+    firsts: Indices
+    weights: Array  # of all rows
+
+    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
+        """Return inputs, targets and weights."""
+        X, targets, _ = self.code(part)
+        first = int(self.firsts[part.number])
+        return X, targets, self.weights[first : first + len(X)]
+
+
+@dataclass(frozen=True)
 class PartedTraining:
     """What ``fit`` was given, checked.
 
@@ -94,15 +114,20 @@ class PartedTraining:
         Whether real targets had one dimension.
     unit : float
         By which real targets have been divided.
+    origin : ndarray of int or None
+        The first of the rows that each is a copy of; None if there are no copies, or too many rows to look for them.
     """
 
     table: PartTable
     classes: Any = None
     single: bool = True
     unit: float = 1.0
+    origin: Indices | None = None
 
-    #: What a status says of copies: each stands where it is, and none is looked for.
-    remark: ClassVar[str] = ""
+    @property
+    def remark(self) -> str:
+        """What a status says of copies, nothing if there are none."""
+        return remark_on_copies(self.origin)
 
     @property
     def n_weighted(self) -> int:
@@ -114,8 +139,8 @@ class PartedTraining:
         return self.table, None
 
     def expanded(self, values: Array) -> Array:
-        """Return values of all rows as they are."""
-        return values
+        """Return values of all rows, those of a copy from the row that stands for it."""
+        return values if self.origin is None else values[self.origin]
 
     def in_memory(self, refusal: Callable[[str], str]) -> Training:
         """Return all rows if they are few; else raise, with ``refusal`` of what is needed."""
@@ -128,9 +153,10 @@ class PartedTraining:
             "weights": rows.weights,
             "kept": rows.weights > 0.0,
         }
-        if self.classes is None:
-            return Training(**words, single=self.single).merged()
-        return LabelledTraining(**words, classes=self.classes, index=classes_of(rows.targets)).merged()
+        found: Training = Training(**words, single=self.single)
+        if self.classes is not None:
+            found = LabelledTraining(**words, classes=self.classes, index=classes_of(rows.targets))
+        return found.merged() if self.origin is None else replace(found, origin=self.origin)
 
 
 #: Rows that ``fit`` was given: in memory, or in parts that stay where they are.
@@ -168,8 +194,22 @@ class Surveyed:
         """Rows of every class."""
         return np.array([self.facts.labels[label] for label in self.classes.tolist()], dtype=np.intp)
 
-    def table(self, code: Any) -> PartTable:
-        """Return the rows as machines on landmarks read them."""
+    def training(self, code: Any, *, single: bool = True, unit: float = 1.0) -> PartedTraining:
+        """Return the rows as machines read them; of more than have their figures kept, each counts by itself."""
+        table, origin = self._table(code), None
+        if len(table.kept) == table.n_rows and table.n_rows * self.n_columns <= _MOST_CELLS:
+            rows = table.rows(np.arange(table.n_rows))
+            marks = rows.targets if self.classes is None else classes_of(rows.targets)[:, None]
+            origin = copied_rows(rows.X, marks.astype(float), among=np.flatnonzero(rows.weights > 0.0))
+            if remark_on_copies(origin):
+                weights = np.asarray(np.bincount(origin, rows.weights, minlength=table.n_rows), dtype=float)
+                joint = JointWeights(code, table.firsts, weights)
+                table = PartTable(self.parts, joint, self.counts, int(np.sum(weights > 0.0)))
+            else:
+                origin = None
+        return PartedTraining(table, classes=self.classes, single=single, unit=unit, origin=origin)
+
+    def _table(self, code: Any) -> PartTable:
         table, weights = PartTable(self.parts, code, self.counts, self.facts.weights.count), self.facts.weights
         median = float(np.median(table.kept_weights[table.figures()])) if len(table.figures()) else 1.0
         check_weights(weights.smallest, weights.largest, weights.total, median, counts=False)
@@ -208,7 +248,7 @@ def labelled_parts(estimator: Estimator, parts: RowParts, class_weight: object) 
     """Return the rows of a classification."""
     found = surveyed_labels(estimator, parts, finite_matrix)
     by_class = weight_by_class(class_weight, found.classes, found.rows_by_class)
-    return PartedTraining(found.table(LabelCode(found.n_columns, found.classes, by_class)), classes=found.classes)
+    return found.training(LabelCode(found.n_columns, found.classes, by_class))
 
 
 def measured_parts(estimator: Estimator, parts: RowParts, *, own_unit: bool) -> PartedTraining:
@@ -219,7 +259,7 @@ def measured_parts(estimator: Estimator, parts: RowParts, *, own_unit: bool) -> 
     deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
     unit = nearest_power_of_two(deviation) if own_unit else 1.0
     code = TargetCode(n_columns=found.n_columns, n_outputs=max(outputs, 1), unit=unit)
-    return PartedTraining(found.table(code), single=outputs == 0, unit=unit)
+    return found.training(code, single=outputs == 0, unit=unit)
 
 
 def _columns(estimator: Estimator, parts: RowParts) -> int:

@@ -16,7 +16,6 @@ import numpy as np
 from kernelect.criteria import Criterion, EPEvidence
 from kernelect.estimators._attributes import ReadsMachine
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._in_time import in_time
 from kernelect.estimators._latent import (
     FEW_ROWS,
     FINAL_TOL,
@@ -27,6 +26,7 @@ from kernelect.estimators._latent import (
     search_tolerance,
     solver_doubt,
 )
+from kernelect.estimators._latent_landmarks import latent_landmarks, selected_on_landmarks
 from kernelect.estimators._relevance import relevances
 from kernelect.estimators._training import Data, Training
 from kernelect.exceptions import MissingCapability
@@ -36,18 +36,20 @@ from kernelect.model import Component, Link, NumberHead, PosteriorSpread, Target
 from kernelect.numerics import best_blas_threads, exact_mean, require_memory
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import as_prior, normal_lengths
+from kernelect.results import Selection
 from kernelect.selection import (
     IntervalObjective,
     Rows,
     Scales,
+    SelectionObjective,
     join_intervals,
     noise_space,
     select,
     started_as_given,
     started_in_full,
-    with_doubts,
     with_first_step,
 )
+from kernelect.selection.landmarks import LandmarkEvidence
 from kernelect.typing import Array
 
 
@@ -60,6 +62,7 @@ class SolvedIntervals(Generic[Data]):
     data : Training
         All rows; those that there was no time for are no longer kept.
     objective : IntervalObjective
+        On all rows, or on landmarks.
     theta : ndarray
     fitted : Fitted
         The posterior; its targets are the limits.
@@ -78,7 +81,13 @@ class SolvedIntervals(Generic[Data]):
 
     def component(self, link: Link | None = None) -> Component:
         """Return the posterior as a component of a model."""
-        return posterior_component(self.objective.kernel_at(self.theta), self.objective.X, self.state, link)
+        return posterior_component(self.objective.kernel_at(self.theta), self.vectors, self.state, link)
+
+    @property
+    def vectors(self) -> Array:
+        """The rows, or the landmarks."""
+        objective = self.objective
+        return objective.landmarks if isinstance(objective, LandmarkEvidence) else objective.X
 
     def left_out(self, component: Component) -> tuple[Array, Array]:
         """Return mean and variance (n, 1) of every row's latent value when the row, or its group, is left out."""
@@ -101,9 +110,16 @@ class IntervalMachine(ReadsMachine, SelfSelecting):
 
     _machines = ("ep",)
     criterion: Any = EPEvidence()
+    landmarks: Any
 
     log_marginal_likelihood_value_: float
     loo_log_likelihood_: Array
+    _on_landmarks: bool
+
+    @property
+    def landmarks_(self) -> Array | None:
+        """The landmarks, None if all rows have coefficients."""
+        return self._vectors() if self._on_landmarks else None
 
     @classmethod
     def criteria(cls) -> Mapping[str, type[Criterion]]:
@@ -132,26 +148,43 @@ class IntervalMachine(ReadsMachine, SelfSelecting):
                 "kernel of the inputs instead."
             )
         data = data if self._whole else data.merged(counts=True)
-        timed = in_time(data, EP(Interval()), self._deadline, whole=self._whole, spreads=True)
-        data, kept = timed.data, int(timed.data.kept.sum())
+        needs_all = "groups=" if data.groups is not None else ""
+        request = latent_landmarks(self, self._criterion(), int(data.kept.sum()), needs_all)
+        if request is not None:
+            objective = self._problem(data.rows())
+            options = with_first_step(self._options(), objective)
+            with best_blas_threads(self._deadline):
+                selection, whole = selected_on_landmarks(objective, request, options, self._lead, self._seed())
+                return self._kept(data, selection, whole)
+        data, searching = data.in_time(EP(Interval()), self._deadline, whole=self._whole, spreads=True)
+        kept = data.n_weighted
         squares = latent_squares(1, self._criterion()) + self._kernel().squares
         require_memory(kept, squares * self._n_searches_at_once())
         objective = self._problem(data.rows())
         with best_blas_threads(self._deadline):
-            options = with_first_step(self._options(deadline=timed.searching), objective)
-            led = self._lead is not None  # one of many: moments need not match to the last digit
-            options = replace(options, thorough=kept <= FEW_ROWS and not led)
+            options = with_first_step(self._options(deadline=searching), objective)
+            options = replace(options, thorough=kept <= FEW_ROWS and self._lead is None)
             selection, selected = select(objective, options, self._lead)
-            assert isinstance(selected, IntervalObjective)
             with self._deadline.watched(firmly=False):
-                machine = EP(Interval(), tol=EP().tol if led else FINAL_TOL)
-                fitted = selected.solved_by(machine, selection.theta, warm=led)
-        selection = with_doubts(in_own_units(selection, selected), [solver_doubt(machine, fitted.state)])
-        self.selection_ = timed.told(selection)
+                found = self._kept(data, selection, selected)
+        self.selection_ = data.described(self.selection_)
+        return found
+
+    def _kept(self, data: Data, selection: Selection, selected: SelectionObjective) -> SolvedIntervals[Data]:
+        """Set what every such estimator learns, and return the posterior."""
+        assert isinstance(selected, IntervalObjective)
+        # One of many, or of many rows: moments need not match to the last digit.
+        self._on_landmarks = isinstance(selected, LandmarkEvidence)
+        led = self._lead is not None or self._on_landmarks
+        machine = EP(Interval(), tol=EP().tol if led else FINAL_TOL)
+        fitted = selected.solved_by(machine, selection.theta, warm=led)
+        self.selection_ = in_own_units(selection, selected).with_doubts([solver_doubt(machine, fitted.state)])
         self.n_iter_ = selection.n_evaluations
         self.log_marginal_likelihood_value_ = log_evidence_of(selected.criterion, fitted)
         found = SolvedIntervals(data=data, objective=selected, theta=selection.theta, fitted=fitted)
-        self.feature_importances_ = relevances(selected.kernel_at(found.theta), selected.X, found.state.dual_coef)
+        points = found.vectors if self._on_landmarks else None
+        kernel = selected.kernel_at(found.theta)
+        self.feature_importances_ = relevances(kernel, found.vectors, found.state.dual_coef, points)
         return found
 
 

@@ -11,7 +11,7 @@ from kernelect.kernels import Kernel
 from kernelect.machines import EP, EPState, Fitted, Machine
 from kernelect.model import Component, KernelPart, Link, PosteriorSpread, Predictive
 from kernelect.results import Selection
-from kernelect.selection import SelectionObjective, per_row
+from kernelect.selection import SelectionObjective
 from kernelect.typing import Array, Indices, Mask
 
 #: Rows up to which a fit takes a fraction of a second, so that the evidence is looked for from a second start.
@@ -60,7 +60,7 @@ def in_own_units(selection: Selection, objective: SelectionObjective) -> Selecti
     """Return the selection in the criterion's own units: evidences with a prior were maximised in nats."""
     if objective.prior is None or not isinstance(objective.machine, EP):
         return selection
-    return per_row(selection, float(objective.weights.sum()))
+    return selection.per_row(float(objective.weights.sum()))
 
 
 def log_evidence_of(criterion: Criterion, fitted: Fitted) -> float:

@@ -84,5 +84,5 @@ def selected_on_landmarks(
 ) -> tuple[Selection, LandmarkEvidence]:
     """Return what the evidence on landmarks selects, if there is memory for it."""
     (n, k), count = objective.targets.shape, request.first
-    require_memory(n, (_LANDMARK_ARRAYS + 2 * k) * min(count, n) / n, "Give fewer landmarks")
+    require_memory(n, (_LANDMARK_ARRAYS + 2 * k) * min(count, n) / n, lambda: "Give fewer landmarks")
     return select_on_landmarks(objective, request, options, lead, seed)

@@ -11,9 +11,10 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kernelect.estimators._dask import answered, is_dask, template_of
+from kernelect.estimators._dask import answered, template_of
 from kernelect.estimators._sklearn import validate_data
 from kernelect.exceptions import InvalidArgument
+from kernelect.inputs.frame import is_dask
 from kernelect.model import Model
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])

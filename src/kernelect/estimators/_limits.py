@@ -6,12 +6,15 @@ import re
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_array
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.typing import Array, Mask
 
 #: A number behind the sign of a limit.
 _LIMIT = re.compile(r"\s*([<>≤≥])?=?\s*(.+)")
+
+_SIGNS = ("<", ">", "≤", "≥")
 
 
 def are_limits(y: Any) -> bool:
@@ -24,10 +27,32 @@ def are_limits(y: Any) -> bool:
     return values.dtype.kind == "U" or (values.dtype.kind == "O" and any(isinstance(each, str) for each in values))
 
 
+def refuse_limits(y: Any, name: str) -> None:
+    """Raise if targets are limits, which a machine of this name cannot use."""
+    if not are_limits(y):
+        return
+    values = np.asarray(y)
+    if values.ndim == 2:
+        shown = "inf" if values.dtype.kind == "f" and np.isinf(values).any() else ""
+    else:
+        shown = next((repr(str(each)) for each in values if str(each).strip()[:1] in _SIGNS), "")
+    if shown:
+        raise InvalidArgument(
+            f"y holds limits such as {shown}, and {name} needs a number for every row: use GPR or KernelRegressor, "
+            "which take limits for what they say."
+        )
+
+
 def known_limits(y: Any) -> Array | None:
     """Return the limits (n, 2) of a pair or of texts, checked; None for numbers: two columns are two targets."""
-    one = isinstance(y, tuple) or np.asarray(y).ndim == 1
-    return as_limits(y) if one and are_limits(y) else None
+    if not are_limits(y):
+        return None
+    if isinstance(y, tuple) or np.ndim(y) == 1:
+        return as_limits(y)
+    values = np.asarray(y)
+    if values.dtype.kind == "f" and np.isinf(values).any():
+        raise InvalidArgument("y has two columns with infinite numbers: give limits as a pair, (y[:, 0], y[:, 1]).")
+    return None
 
 
 def as_limits(y: Any) -> Array:
@@ -106,7 +131,10 @@ def as_survival(y: Any, event: Any) -> tuple[Array, Mask]:
         raise InvalidArgument(
             f"y has shape {values.shape}, and should be a structured array of event and time, or times with event=."
         )
-    time = values.astype(float)
+    try:
+        time = check_array(values, dtype=float, ensure_2d=False, ensure_all_finite=False, input_name="y")
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(f"y holds something that is no time ({error}): give numbers.") from error
     seen = np.ones(len(time), dtype=bool) if event is None else _truths(event, len(time))
     if not np.isfinite(time).all():
         raise InvalidArgument("y holds times that are missing or infinite: leave these rows out.")

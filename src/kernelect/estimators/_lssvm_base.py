@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,6 @@ from kernelect.criteria import PRESS, Criterion, GroupPRESS
 from kernelect.estimators._attributes import ReadsConstant
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._elsewhere import GivenRows, as_parts
-from kernelect.estimators._in_time import in_time
 from kernelect.estimators._lssvm_solved import Solved
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._relevance import relevances
@@ -32,13 +32,11 @@ from kernelect.selection import (
     LeastSquaresObjective,
     Rows,
     SelectionObjective,
-    in_units,
     join,
     recalibrated,
     ridge_space,
     select,
     started_as_given,
-    with_remark,
 )
 from kernelect.selection.landmarks import (
     CANDIDATES,
@@ -61,17 +59,15 @@ _FEWER_ROWS = "Fit a random subset of the rows"
 _SQUARES = 4.0
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LSSVMBase(ReadsConstant, SelfSelecting):
     """An estimator around one LS-SVM; the concrete ones encode targets and shape predictions."""
 
     _machines = ("lssvm",)
 
-    regularization: Any
-    landmarks: Any
-
-    regularization_: float
-    loo_rows_: Indices | None
-    feature_importances_: Array
+    regularization: Any = "auto"
+    landmarks: Any = "auto"
+    criterion: Any = "press"
 
     @property
     def landmarks_(self) -> Array | None:
@@ -142,16 +138,20 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         named = isinstance(self.prior, Prior) or self.prior in PRIORS
         return lacking_on_landmarks(self._criterion(), PRIORS.resolve(self.prior) if named else None)
 
+    def _instead(self) -> str:
+        """Return what to do if the exact machine needs more memory than there is."""
+        return _FEWER_ROWS if self._is_precomputed else self._needs_all_rows() or "Use landmarks='auto'"
+
     def _on_landmarks(self, data: GivenRows, unit: float, request: LandmarkRequest, *, recalibrate: bool) -> Solved:
         """Select and solve on landmarks."""
-        (table, order), deadline = data.in_blocks(), self._deadline
-        sample = table.sample(rows_within(deadline, CANDIDATES))
+        table, order = data.in_blocks()
+        sample = table.sample(rows_within(self._deadline, CANDIDATES))
         options, lead = self._options(), self._lead
         with blas_threads_beside_blocks():
             problem = self._problem(sample.rows)
-            fit = fit_on_landmarks(table, problem, sample, request, options, recalibrate, lead, unit, deadline)
-        self.selection_, self.n_iter_ = with_remark(fit.selection, data.remark), fit.selection.n_evaluations
-        self.regularization_ = fit.left_out.state.regularization
+            fit = fit_on_landmarks(table, problem, sample, request, options, recalibrate, lead, unit)
+        self.selection_, self.n_iter_ = fit.selection.with_remark(data.remark), fit.selection.n_evaluations
+        self.regularization_ = self._ridge(fit.left_out.state.regularization)
         self.loo_rows_ = table.kept if table.kept is not None and len(table.kept) < table.n_rows else None
         state, points = fit.left_out.state, fit.landmarks.points
         self.feature_importances_ = relevances(fit.kernel, sample.part(_RELEVANCE_ROWS).X, state.dual_coef, points)
@@ -167,28 +167,33 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
     def _exact(self, data: Training, unit: float, recalibrate: bool) -> Solved:
         """Select and solve on all rows that there is time for."""
         self.loo_rows_ = None
-        timed = in_time(data, LSSVM(), self._deadline, pairwise=self._is_precomputed, whole=self._whole)
-        data, kept, options = timed.data, timed.data.kept, self._options(deadline=timed.searching)
-        instead = _FEWER_ROWS if self._is_precomputed else self._needs_all_rows() or "Use landmarks='auto'"
-        require_memory(int(kept.sum()), (_SQUARES + self._kernel().squares) * self._n_searches_at_once(), instead)
+        data, searching = data.in_time(LSSVM(), self._deadline, pairwise=self._is_precomputed, whole=self._whole)
+        options = self._options(deadline=searching)
         rows = data.rows(pairwise=self._is_precomputed)
+        squares = (_SQUARES + self._kernel().squares) * self._n_searches_at_once()
+        require_memory(len(rows.X), squares, self._instead)
         with best_blas_threads(self._deadline):
             selection, objective = select(self._problem(rows), options, self._lead)
             assert isinstance(objective, LeastSquaresObjective)
             if recalibrate and isinstance(data, LabelledTraining):
-                selection = recalibrated(selection, objective, data.index[kept], timed.searching, options.observe)
+                selection = recalibrated(selection, objective, data.index[data.kept], searching, options.observe)
             solved = Solved.exactly(objective, selection.theta, data, unit, spread=self._keeps_spread)
-        self.selection_ = timed.told(in_units(selection, objective, unit))
+        self.selection_ = data.described(objective.in_units(selection, unit))
         self.n_iter_ = selection.n_evaluations
-        self.regularization_ = solved.ridge
+        self.regularization_ = self._ridge(solved.ridge)
         if not self._is_precomputed:
             self.feature_importances_ = relevances(solved.part.kernel, objective.X, solved.part.coefficients / unit)
         return solved.expanded(data)
 
+    def _ridge(self, found: float) -> float:
+        """Return the ridge that was found, or to the last digit the one that was given: a search has its logarithm."""
+        return found if isinstance(self.regularization, str) else float(self.regularization)
+
     def _problem(self, rows: Rows) -> SelectionObjective:
         started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
         criterion, prior = self._criterion_of(rows.groups), as_prior(self.prior, started.space)
-        ridge = ridge_space(self.regularization, started, rows.X, rows.targets, rows.weights, rows.groups)
+        led = self._lead is not None
+        ridge = ridge_space(self.regularization, started, rows.X, rows.targets, rows.weights, rows.groups, led=led)
         return join(rows, started, LSSVM(), criterion, prior, ridge)
 
     def _known_groups(self) -> Groups | None:

@@ -11,10 +11,10 @@ import numpy as np
 
 from kernelect.dictionaries import Candidates
 from kernelect.kernels import Kernel
-from kernelect.kernels.scale import input_scales
+from kernelect.kernels.scale import input_scales, spread_rows
 from kernelect.typing import Array
 
-#: Rows at which functions without a derivative of their own are evaluated, at most.
+#: Rows at which functions without a derivative of their own are evaluated at most, and many outputs at least.
 _ROWS = 200
 
 #: Half a central difference, as a share of an input's spread.
@@ -25,14 +25,17 @@ def relevances(kernel: Kernel, X: Array, dual_coef: Array, centres: Array | None
     """Return the relevances of a kernel machine's inputs.
 
     Defined for every kernel; for an elliptical one a relevance falls to 0 with the width.
-    ``centres`` are the rows the coefficients belong to, the training rows themselves unless given.
+    ``centres`` are the rows the coefficients belong to, the training rows themselves unless given. Several outputs
+    share the training rows, so that they cost about as much as one output.
     """
     centres = X.copy() if centres is None else centres
-    squares = np.zeros(X.shape[1])
-    for column in dual_coef.T if len(centres) else ():
-        weights = np.broadcast_to(column[:, None], (len(centres), len(X)))
-        squares += np.mean(kernel.points_pullback(centres, X, weights) ** 2, axis=0)
-    return _shares(np.sqrt(squares) * input_scales(X))
+    squares, scales = np.zeros(X.shape[1]), input_scales(X)
+    outputs = dual_coef.T if len(centres) else ()
+    rows = X[spread_rows(X, max(_ROWS, len(X) // max(len(outputs), 1)))]
+    for column in outputs:
+        weights = np.broadcast_to(column[:, None], (len(centres), len(rows)))
+        squares += np.mean(kernel.points_pullback(centres, rows, weights) ** 2, axis=0)
+    return _shares(np.sqrt(squares) * scales)
 
 
 def function_relevances(functions: Candidates, X: Array, coef: Array) -> Array:

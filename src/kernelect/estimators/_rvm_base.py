@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +15,6 @@ from kernelect.dictionaries import Candidates, DictionaryDesign, as_dictionary
 from kernelect.estimators._attributes import ReadsConstant
 from kernelect.estimators._base import SelfSelecting
 from kernelect.estimators._columns import ColumnOrder, telling, told
-from kernelect.estimators._in_time import in_time
 from kernelect.estimators._precomputed import check_kernel_matrix
 from kernelect.estimators._rvm_centres import centre_request, centred, no_centres, row_numbers, squares_of
 from kernelect.estimators._rvm_held import MOST_ROWS, Losses, loss_by_size
@@ -43,11 +42,9 @@ from kernelect.selection import (
     RelevanceObjective,
     Rows,
     StartedKernel,
-    in_units,
     join,
     select,
     suited_search,
-    with_remark,
 )
 from kernelect.selection.landmarks import LandmarkRequest
 from kernelect.typing import Array, Indices
@@ -62,6 +59,7 @@ _SEARCHING = 0.75
 _CONSTANT = "no function raised the evidence, so the model is a constant"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RVMBase(ReadsConstant, SelfSelecting):
     """An RVM: candidate functions at the training rows, or a dictionary's."""
 
@@ -70,14 +68,11 @@ class RVMBase(ReadsConstant, SelfSelecting):
     #: Real targets with normal noise, or labels of +-1.
     _regression: ClassVar[bool]
 
-    centres: str
-    landmarks: Any
-    algorithm: str
-    dictionary: Any
-
-    basis_: list[str]
-    support_: Indices
-    landmarks_: Array | None
+    centres: str = "data"
+    landmarks: Any = "auto"
+    algorithm: str = "sequential"
+    dictionary: Any = None
+    search: Any = "auto"
 
     @property
     def functions_(self) -> Candidates:
@@ -142,8 +137,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
         data, deadline = columns.columns_of(data), self._deadline
         request = self._centre_request(int(data.kept.sum()), columns)
         machine = RVM(self._regression, most_functions=np.inf if request is None else request.first)
-        timed = in_time(data, machine, deadline, pairwise=self._is_precomputed)
-        data = timed.data
+        data, _ = data.in_time(machine, deadline, pairwise=self._is_precomputed)
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
         require_memory(len(kept), squares_of(self._kernel(), rows.X, request))
@@ -170,8 +164,8 @@ class RVMBase(ReadsConstant, SelfSelecting):
             self.basis_ = solution.functions.describe()
         if self.landmarks_ is not None:
             self.landmarks_ = np.take(self.landmarks_, columns.given, axis=1)
-        selection = told(in_units(selection, found, unit), places)
-        self.selection_ = timed.told(with_remark(selection, "" if len(self.support_) else _CONSTANT))
+        selection = told(found.in_units(selection, unit), places)
+        self.selection_ = data.described(selection.with_remark("" if len(self.support_) else _CONSTANT))
         self.n_iter_ = selection.n_evaluations
         return solution.as_given(columns).component(unit, centre, link, losses)
 
@@ -194,7 +188,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
     def _told_apart(self, rows: Rows) -> Array:
         """Return what distinguishes rows: their inputs, or kernel values whatever the order of their columns.
 
-        Inputs have signs of the data's own: where two sets of functions gain the same up to rounding, the sign of a
+        Inputs have signs of the data's own: if two sets of functions gain the same up to rounding, the sign of a
         column decided between optima of 8.9 and 13.1.
         """
         if self._is_precomputed:
@@ -247,7 +241,7 @@ class RVMBase(ReadsConstant, SelfSelecting):
     ) -> RelevanceObjective:
         """Return what is minimised.
 
-        ``order`` is that of the rows among those the user gave parts for, ``columns`` that of the columns where it is
+        ``order`` is that of the rows among those the user gave parts for, ``columns`` that of the columns if it is
         not the user's; parameters have the user's names.
         """
         kernel = self._kernel() if columns is None else columns.inside(self._kernel())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from kernelect.criteria import Criterion
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.estimators._attributes import ReadsLabels, ReadsSlopes
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._in_time import in_time
+from kernelect.estimators._columns import LabelOrder, telling, told
 from kernelect.estimators._latent import (
     in_own_units,
     latent_squares,
@@ -35,11 +35,12 @@ from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_nam
 from kernelect.kernels import Kernel
 from kernelect.machines import EP, SVM, Fitted, Machine
 from kernelect.machines.ep.likelihoods import hinge_for
-from kernelect.model import LabelHead, Model, Tempered
+from kernelect.model import Component, LabelHead, Model, Tempered
 from kernelect.numerics import (
     Deadline,
     best_blas_threads,
     canonical_order,
+    canonical_signs,
     factorize,
     mean_diagonal,
     require_memory,
@@ -58,9 +59,7 @@ from kernelect.selection import (
     started_as_given,
     started_in_full,
     suited_search,
-    with_doubts,
     with_first_step,
-    with_remark,
     with_settled_starts,
 )
 from kernelect.selection.landmarks import LandmarkEvidence, LandmarkRequest
@@ -75,27 +74,25 @@ _PEAK_SQUARES = 13.0
 _KINKS = "a local minimum of a criterion with kinks, which may have lower ones"
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
     """A support vector classifier: a plain machine, or the posterior of the model it stands for."""
 
     _machines = ("ep", "svm")
 
-    slack: str
-    C: Any
-    predictor: Any
-    landmarks: Any
-    ensemble: bool
-    early_stopping: bool
-    validation_fraction: float
-    class_weight: Any
+    slack: str = "linear"
+    C: Any = "auto"
+    criterion: Any = "ep-evidence"
+    predictor: Any = "auto"
+    search: Any = "auto"
+    landmarks: Any = "auto"
+    ensemble: bool = False
+    early_stopping: bool = False
+    validation_fraction: float = 0.2
+    class_weight: Any = None
 
-    kernel_: Kernel
-    dual_coef_: Array
-    C_: float
-    support_: Indices
-    support_vectors_: Array
-    intercept_: float
-    log_marginal_likelihood_value_: float
+    def _constant(self, component: Component) -> Array:
+        return component.constant[:1]
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         data = labelled(self, X, y, sample_weight, self.class_weight)
@@ -105,30 +102,31 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
         criterion = self._criterion()
         plain = "" if self._by_posterior(criterion) else "a plain machine (predictor or criterion)"
         request = latent_landmarks(self, criterion, int(data.kept.sum()), plain)
+        own, data = LabelOrder.of_labels(data, self._kernel(), pairwise=self._is_precomputed)
         if request is not None:
-            self._fit_on_landmarks(data, request)
+            self._fit_on_landmarks(data, own, request)
             return
-        timed = in_time(data, self._machine(criterion, 0), self._deadline, pairwise=self._is_precomputed)
-        data = timed.data
+        machine = self._machine(criterion, 0)
+        data, searching = data.in_time(machine, self._deadline, pairwise=self._is_precomputed)
         self._check_arguments(data, criterion)
         order = self._row_order(data.rows(pairwise=self._is_precomputed))
         rows, kept = data.rows(pairwise=self._is_precomputed, order=order), np.flatnonzero(data.kept)[order]
         with best_blas_threads(self._deadline):
-            objective = self._problem(rows)
-            selection, objective = self._select(objective, data.index[kept], timed.searching)
+            objective = self._problem(rows, own)
+            selection, objective = self._select(objective, own, data.index[kept], searching)
             with self._deadline.watched(firmly=False):
-                members = self._keep(objective, selection, kept)
-        self.selection_ = timed.told(self.selection_)
+                members = self._keep(objective, own, selection, kept)
+        self.selection_ = data.described(self.selection_)
         self.model_ = self._model_of(members, data, kept)
 
-    def _fit_on_landmarks(self, data: LabelledTraining, request: LandmarkRequest) -> None:
+    def _fit_on_landmarks(self, data: LabelledTraining, own: LabelOrder, request: LandmarkRequest) -> None:
         """Select by the evidence on landmarks, and find the posterior of all rows."""
         order = self._row_order(data.rows())
-        objective, kept = self._problem(data.rows(order=order)), np.flatnonzero(data.kept)[order]
+        objective, kept = self._problem(data.rows(order=order), own), np.flatnonzero(data.kept)[order]
         with best_blas_threads(self._deadline):
-            options = self._search_options(objective, self._deadline)
+            options, request = self._search_options(objective, own, self._deadline), own.points_of(request)
             selection, whole = selected_on_landmarks(objective, request, options, None, self._seed())
-            members = self._keep(whole, in_own_units(selection, whole), kept)
+            members = self._keep(whole, own, in_own_units(selection, whole), kept)
         self.model_ = self._model_of(members, data, kept)
 
     def _model_of(self, members: list[Any], data: LabelledTraining, kept: Indices) -> Model:
@@ -188,18 +186,23 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
 
         A search over a criterion with kinks turns at the last bit of a sum over rows.
         """
-        inputs = np.sort(rows.X, axis=1) if self._is_precomputed else rows.X
+        X = rows.X
+        inputs = np.sort(X, axis=1) if self._is_precomputed else canonical_signs(X, np.zeros_like(rows.targets)) * X
         targets = nameless_targets(inputs, rows.targets, rows.weights)
         return canonical_order(np.column_stack([inputs, targets, rows.weights]))
 
-    def _problem(self, rows: Rows) -> SelectionObjective:
+    def _problem(self, rows: Rows, columns: LabelOrder | None = None) -> SelectionObjective:
+        """Return what is minimised; ``columns`` is the order of the columns where it is not the user's."""
         criterion = self._criterion()
         latent, machine = EP.name in criterion.judges, self._machine(criterion, len(rows.X))
         # A precomputed matrix is used as it is: the full form is for kernels of inputs.
         if isinstance(self.kernel, str) and not self._is_precomputed:
             started = started_in_full(self.kernel, rows.X, SCALES_BESIDE_C)
         else:
-            started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
+            kernel = self._kernel() if columns is None else columns.inside(self._kernel())
+            started = started_as_given(kernel, rows.X, pairwise=self._is_precomputed)
+        if columns is not None and not columns.is_given:
+            started = replace(started, space=started.space.named_by(columns.fitted.tolist()))
         prior = as_prior(self.prior, started.space, normal_logarithms if latent else shrink_several)
         C = slack_space(self.C, started, rows.X, scale_invariant=criterion.scale_invariant)
         return join(rows, started, machine, criterion, prior, C)
@@ -213,9 +216,9 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
         return labelled_rows(X, y, self.class_weight)
 
     def _select(
-        self, objective: SelectionObjective, index: Indices, deadline: Deadline
+        self, objective: SelectionObjective, own: LabelOrder, index: Indices, deadline: Deadline
     ) -> tuple[Selection, SelectionObjective]:
-        options = self._search_options(objective, deadline)
+        options = self._search_options(objective, own, deadline)
         if not self.early_stopping:
             selection, objective = select(objective, options)
             return in_own_units(selection, objective), objective
@@ -227,7 +230,7 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
         )
         return in_own_units(selection, smaller), replace(objective, prior=smaller.prior)
 
-    def _search_options(self, objective: SelectionObjective, deadline: Deadline) -> SelectionOptions:
+    def _search_options(self, objective: SelectionObjective, own: LabelOrder, deadline: Deadline) -> SelectionOptions:
         """Return the options, with a search that suits the criterion."""
         automatic = isinstance(self.search, str) and self.search == "auto"
         search = suited_search(type(objective.machine), objective.criterion) if automatic else None
@@ -236,10 +239,14 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
             raise InvalidArgument(
                 f"ensemble=True with n_restarts={self.n_restarts!r} has one optimum to average: set n_restarts to 5."
             )
+        options = replace(options, observe=telling(options.observe, own.places(objective)))
         return with_settled_starts(with_first_step(options, objective), objective)
 
-    def _keep(self, objective: SelectionObjective, selection: Selection, kept: Indices) -> list[Any]:
-        """Set the learned attributes and return the members; ``kept`` are the rows in the order of the fit."""
+    def _keep(self, objective: SelectionObjective, own: LabelOrder, selection: Selection, kept: Indices) -> list[Any]:
+        """Set the learned attributes and return the members; ``kept`` are the rows in the order of the fit.
+
+        Columns and outputs of the members are in the order in which they were given.
+        """
         kind = PosteriorMember if self._by_posterior(objective.criterion) else SupportMember
         machine = kind.machine_for(self.slack)
         if isinstance(objective, LandmarkEvidence):  # of many rows, whose moments need not match to the last digit
@@ -250,6 +257,10 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
         if self.ensemble and len(selection.optima):
             solved = [(theta, objective.solved_by(kind.machine_for(self.slack), theta)) for theta in selection.optima]
             members = [kind.of(objective, *each) for each in solved]
+        if not self._is_precomputed:
+            importances = np.mean([member_relevances(m, objective) for m in members], axis=0)
+            self.feature_importances_ = importances[own.given]
+        main, members = main.as_given(own), [member.as_given(own) for member in members]
         self.kernel_, self.C_ = main.kernel, main.C if isinstance(self.C, str) else float(self.C)
         support = np.where(main.support >= 0, kept[main.support], -1)
         as_given = np.argsort(support)
@@ -257,13 +268,10 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
         self.support_vectors_ = main.inputs if self._is_precomputed else main.inputs[as_given]
         dual_coef = main.dual_coef[as_given]
         self.dual_coef_ = dual_coef[:, 0] if dual_coef.shape[1] == 1 else dual_coef
-        self.intercept_ = 0.0
         self.n_iter_ = selection.n_evaluations
         if kind is PosteriorMember:
             self.log_marginal_likelihood_value_ = log_evidence_of(objective.criterion, fitted)
-        self.selection_ = self._in_words(selection, objective, fitted)
-        if not self._is_precomputed:
-            self.feature_importances_ = np.mean([member_relevances(m, objective) for m in members], axis=0)
+        self.selection_ = told(self._in_words(selection, objective, fitted), own.places(objective))
         return members
 
     def _in_words(self, selection: Selection, objective: SelectionObjective, predicting: Fitted) -> Selection:
@@ -277,5 +285,5 @@ class SVMBase(ReadsLabels, ReadsSlopes, SelfSelecting):
         if not same:
             doubts.append(predicting.machine.doubt(predicting.state))
         if criterion.has_kinks and objective.space.free.any():
-            selection = with_remark(selection, _KINKS)
-        return with_doubts(with_remark(selection, criterion.remark(fitted)), doubts)
+            selection = selection.with_remark(_KINKS)
+        return selection.with_remark(criterion.remark(fitted)).with_doubts(doubts)

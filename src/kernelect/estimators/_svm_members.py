@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from kernelect.criteria.svm.binary import binaries
 from kernelect.criteria.svm.span import span_corrected_margins
+from kernelect.estimators._columns import LabelOrder
 from kernelect.estimators._latent import FINAL_TOL, posterior_component
 from kernelect.estimators._relevance import relevances
 from kernelect.kernels import Kernel
@@ -55,6 +57,11 @@ class SupportMember:
             loo=loo,
         )
 
+    def as_given(self, order: LabelOrder) -> SupportMember:
+        """Return the same machine for columns and outputs in the order in which they were given."""
+        moved = _as_given(self, order)
+        return replace(moved, loo=moved.loo[:, order.outputs])
+
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorMember:
@@ -93,6 +100,21 @@ class PosteriorMember:
             machine=machine,
             state=state,
         )
+
+    def as_given(self, order: LabelOrder) -> PosteriorMember:
+        """Return the same posterior for columns and outputs in the order in which they were given."""
+        moved = _as_given(self, order)
+        return replace(moved, state=replace(moved.state, columns=tuple(moved.state.columns[k] for k in order.outputs)))
+
+
+MemberKind = TypeVar("MemberKind", SupportMember, PosteriorMember)
+
+
+def _as_given(member: MemberKind, order: LabelOrder) -> MemberKind:
+    inputs = member.inputs if not len(member.inputs) else np.take(member.inputs, order.given, axis=1)
+    return replace(
+        member, kernel=order.outside(member.kernel), inputs=inputs, dual_coef=member.dual_coef[:, order.outputs]
+    )
 
 
 def member_relevances(member: SupportMember | PosteriorMember, objective: SelectionObjective) -> Array:

@@ -90,11 +90,6 @@ def labelled_rows(X: Array, y: Any, class_weight: object) -> Rows:
     return Rows(X=X, targets=targets, weights=class_weights(class_weight, classes, index))
 
 
-def decide_class(decision: Array) -> Indices:
-    """Return the index of the class for decision values (n,) or (n, k)."""
-    return (decision > 0).astype(np.intp) if decision.ndim == 1 else np.argmax(decision, axis=1)
-
-
 def class_weights(class_weight: object, classes: Any, index: Indices) -> Array:
     """Return each sample's class weight."""
     if class_weight is None:

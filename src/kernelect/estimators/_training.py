@@ -1,4 +1,4 @@
-"""The prologue of every ``fit``: checked rows, targets and weights, in the form machines take them."""
+"""The prologue of every ``fit``: checked rows, targets and weights, without copies, as many as there is time for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,23 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from kernelect.estimators._base import Estimator
+from kernelect.estimators._limits import refuse_limits
 from kernelect.estimators._sklearn import check_sample_weight, validate_data
 from kernelect.estimators._targets import class_weights, encode_labels, joined_groups, require_one_label, require_size
 from kernelect.exceptions import InvalidArgument
-from kernelect.machines import Groups
-from kernelect.numerics import SparseRows, beyond_chance, copied_rows, equal_points, require_dense
-from kernelect.selection import Rows
+from kernelect.machines import Groups, Machine
+from kernelect.numerics import (
+    Deadline,
+    SparseRows,
+    beyond_chance,
+    copied_rows,
+    equal_points,
+    hashed_order,
+    require_dense,
+    spaced,
+)
+from kernelect.results import Selection, Status
+from kernelect.selection import Pace, Rows, rows_in_time
 from kernelect.selection.landmarks import CANDIDATES, ArrayTable, GroupedTable, RowTable
 from kernelect.typing import Array, Indices, Mask
 
@@ -24,10 +35,13 @@ _LARGEST_RATIO = 1e13
 #: Share of the total weight that one row may have: beyond it there is one row to learn from.
 _LARGEST_SHARE = 1.0 - 1e-6
 
-#: Between 1 / this and this lies the median weight, where weights count rows and where only their ratios matter.
+#: Between 1 / this and this lies the median weight, if weights count rows and if only their ratios matter.
 _LARGEST_MEDIAN_COUNT, _LARGEST_MEDIAN = 1e6, 1e15
 
-#: Mean weight where weights count rows with normal noise: that many equal rows leave no noise to estimate.
+#: Evaluations that the model takes after the search, about: its own solution, what is made of it, and a busy machine.
+_AFTERWARDS = 2.0
+
+#: Mean weight if weights count rows with normal noise: that many equal rows leave no noise to estimate.
 _LARGEST_COUNT = 1e3
 
 
@@ -53,6 +67,8 @@ class Training:
         The group of every row, if groups were given.
     origin : ndarray of int or None
         The first of the rows that each is a copy of, once copies have been merged.
+    dropped : int
+        Rows that there is no time for. They are not among the kept ones, so that they are treated as rows of weight 0.
     """
 
     X: Array
@@ -62,6 +78,7 @@ class Training:
     single: bool = True
     groups: Indices | None = None
     origin: Indices | None = None
+    dropped: int = 0
 
     @property
     def n_weighted(self) -> int:
@@ -122,6 +139,66 @@ class Training:
         """What a status says of copies, nothing if there are none."""
         return remark_on_copies(self.origin)
 
+    def in_time(
+        self,
+        machine: Machine[Any],
+        deadline: Deadline,
+        *,
+        pairwise: bool = False,
+        whole: bool = False,
+        spreads: bool = False,
+    ) -> tuple[Self, Deadline]:
+        """Return the rows that there is time for, all of them without a limit, and when the search has to end.
+
+        Parameters
+        ----------
+        machine : Machine
+            What is trained on them.
+        deadline : Deadline
+        pairwise : bool
+            Whether ``X`` holds kernel values.
+        whole : bool
+            Whether no row may be dropped.
+        spreads : bool
+            Whether rows that are dropped are predicted with their variance.
+        """
+        if not np.isfinite(deadline.left()):
+            return self, deadline
+        pace, total, n_outputs = Pace.measured(), self.n_weighted, self.targets.shape[1]
+        count = total if whole else rows_in_time(machine, total, n_outputs, deadline, pace, spreads=spreads)
+        searching = deadline.earlier(_AFTERWARDS * pace.seconds(machine, count, n_outputs))
+        if count == total:
+            return self, searching
+        kept = np.zeros(len(self.X), dtype=bool)
+        kept[self._chosen(count, pairwise=pairwise)] = True
+        return replace(self, kept=kept, dropped=total - int(kept.sum())), searching
+
+    def _chosen(self, count: int, *, pairwise: bool) -> Indices:
+        """Return about ``count`` of the kept rows: of every class its share, two at least, and of groups whole ones."""
+        inputs = self.X.sum(axis=1, keepdims=True) if pairwise else self.X
+        share = count / self.n_weighted
+        orders = [hashed_order(inputs, rows) for rows in self._strata]
+        if self.groups is None:
+            return np.concatenate([spaced(order, max(round(share * len(order)), 2)) for order in orders])
+        whole = Groups(self.groups).part(hashed_order(inputs, self.kept), count)
+        rows = np.flatnonzero(self.kept)
+        # Without a row of each of two groups no group can be left out.
+        of_two = rows[np.unique(self.groups[rows], return_index=True)[1][:2]]
+        return np.concatenate([whole, *(spaced(order, 2) for order in orders), of_two])
+
+    @property
+    def _strata(self) -> list[Mask]:
+        """Kept rows of which each kind has to stay."""
+        return [self.kept]
+
+    def described(self, selection: Selection) -> Selection:
+        """Return the selection with what is to be said of the rows; doubtful if there was no time for all of them."""
+        selection = selection.with_remark(self.remark)
+        if not self.dropped:
+            return selection
+        remark = f"there was time for {self.n_weighted} of {self.n_weighted + self.dropped} rows (time_limit)"
+        return replace(selection.with_remark(remark), outcome=Status.TIME_LIMIT)
+
     def expanded(self, values: Array) -> Array:
         """Return values (n, ...) of all rows, those of a copy from the row that stands for it."""
         return values if self.origin is None else values[self.origin]
@@ -148,6 +225,10 @@ class LabelledTraining(Training):
     @property
     def _marks(self) -> Array:
         return self.index[:, None].astype(float)
+
+    @property
+    def _strata(self) -> list[Mask]:
+        return [self.kept & (self.index == each) for each in range(len(self.classes))]
 
 
 def labelled(
@@ -194,6 +275,7 @@ def measured(
     ``several``: there may be more than one target; ``counts``: a weight of 2 is a row twice; ``as_it_is``: inputs in
     single precision are not copied into double, and rows of a sparse matrix are read in blocks.
     """
+    refuse_limits(y, type(estimator).__name__)
     dtype = PRECISIONS if as_it_is else np.float64
     options: dict[str, Any] = {"multi_output": several, "y_numeric": True, "ensure_min_samples": 2}
     X, y = validate_data(estimator, X, y, dtype=dtype, in_blocks=as_it_is, **options)

@@ -9,20 +9,20 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from kernelect.criteria import CRITERIA, Criterion
-from kernelect.dictionaries import Candidates, as_dictionary
+from kernelect.dictionaries import as_dictionary
 from kernelect.estimators._attributes import ReadsNumbers
 from kernelect.estimators._base import check_number
+from kernelect.estimators._bases import RegressorMixin
 from kernelect.estimators._relevance import function_relevances
 from kernelect.estimators._training import Training, measured
-from kernelect.exceptions import InvalidArgument, MissingCapability
+from kernelect.exceptions import InvalidArgument, MissingCapability, unknown_name
 from kernelect.model import Component, FunctionPart, NumberHead, SubsetSpread
 from kernelect.numerics import best_blas_threads, canonical_order
 from kernelect.results import Evaluation, ModelSize
@@ -33,14 +33,18 @@ from kernelect.subsets import (
     EvidenceCriterion,
     FitOptions,
     FittedSubset,
+    MacKayEvidence,
     SubsetRows,
     WalkOptions,
     constant_subset,
     fit_subset,
 )
-from kernelect.typing import Array, Indices, Mask
+from kernelect.typing import Mask
+
+_RANKINGS = ("likelihood", "evidence")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
     """Linear model on a subset of a dictionary of functions, found by a search guided by the evidence.
 
@@ -56,7 +60,7 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
         ``"polynomial"``, ``"fourier"``, ``"bias"``, ``"precomputed"`` (X is the design matrix),
         an object of :mod:`kernelect.dictionaries`, or a function of X. A list stands for their union.
     strategy : str or Strategy, default="pta"
-        ``"forward"``, ``"pta"`` (plus 2, take away 1), ``"sffs"`` (smallest models),
+        ``"forward"``, ``"backward"``, ``"pta"`` (plus 2, take away 1), ``"sffs"`` (smallest models),
         ``"oscillating"``, ``"ols"`` (orthogonal least squares), ``"abf"`` (no search: all basis
         functions), or an object such as ``PTA(3, 1)``, ``SFFS()``, ``Oscillating(5)``.
     criterion : "evidence", "mackay-evidence" or "marginal-likelihood", default="evidence"
@@ -72,6 +76,13 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
     slack : float, default=0.3
         How far, in posterior deviations, ln lambda may be from its best value while candidates are ranked. This costs
         slack^2 / 2 nats at most. With 0, ln lambda is always at its best.
+    ranking : "likelihood" or "evidence", default="likelihood"
+        What orders the candidates of a step: the likelihood at the present lambda, with the noise at its best, or
+        MacKay's evidence at the present alpha and beta (equation 8 of the paper). For one target.
+    epsilon : float, optional
+        By default every subset is valued at its best alpha and beta. With a number, as in the paper (0.1), they are
+        re-estimated in turn from those of the last subset, until both would move by less than this many posterior
+        deviations. For one target and ``criterion="mackay-evidence"``.
     max_width_rows : int, default=512
         Rows used to find widths that are ``"auto"``.
     max_iter : int, default=200
@@ -130,45 +141,21 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
     ['x0', 'x0^3']
     """
 
-    functions_: Candidates
-    support_: Indices
-    basis_: list[str]
-    coef_: Array
-    intercept_: Any
-    noise_: Any
-    regularization_: float
-    feature_importances_: Array
-
-    def __init__(
-        self,
-        dictionary: Any = "rbf",
-        *,
-        strategy: Any = "pta",
-        criterion: Any = "evidence",
-        fit_intercept: bool = True,
-        max_size: int | None = None,
-        patience: Any = "auto",
-        slack: float = 0.3,
-        max_width_rows: int = 512,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.dictionary = dictionary
-        self.strategy = strategy
-        self.criterion = criterion
-        self.fit_intercept = fit_intercept
-        self.max_size = max_size
-        self.patience = patience
-        self.slack = slack
-        self.max_width_rows = max_width_rows
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
+    dictionary: Any = field(default="rbf", kw_only=False)
+    strategy: Any = "pta"
+    criterion: Any = "evidence"
+    fit_intercept: bool = True
+    max_size: int | None = None
+    patience: Any = "auto"
+    slack: float = 0.3
+    ranking: str = "likelihood"
+    epsilon: float | None = None
+    max_width_rows: int = 512
+    max_iter: int = 200
+    tol: float = 1e-5
+    time_limit: float | None = None
+    random_state: Any = None
+    verbose: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -200,6 +187,7 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
         dictionary = as_dictionary(self.dictionary)
         data = measured(self, X, y, sample_weight, several=True, counts=True)
         sample = self._sample(data)
+        self._check_protocol(sample.T.shape[1])
         varying = sample.varying
         with best_blas_threads(self._deadline):
             if varying.any():
@@ -215,6 +203,10 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
         if self.patience != "auto":
             check_number("patience", self.patience, Integral, 1, "a whole number of at least 1, or 'auto'")
         check_number("slack", self.slack, Real, 0, "a number of at least 0")
+        if self.ranking not in _RANKINGS:
+            raise unknown_name("ranking", self.ranking, list(_RANKINGS))
+        if self.epsilon is not None:
+            check_number("epsilon", self.epsilon, Real, 0, "a number of at least 0, or None")
         check_number("max_width_rows", self.max_width_rows, Integral, 2, "a whole number of at least 2")
         check_number("max_iter", self.max_iter, Integral, 1, "a whole number of at least 1")
         check_number("tol", self.tol, Real, 0, "a number of at least 0")
@@ -224,6 +216,8 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
             max_size=self.max_size,
             patience=self.patience,
             slack=float(self.slack),
+            ranking="evidence" if self.ranking == "evidence" else "likelihood",
+            epsilon=self.epsilon,
             deadline=deadline,
             observe=_progress(self.verbose, type(self).__name__),
         )
@@ -235,6 +229,19 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
             width_budget=Budget(max_iter=self.max_iter, tol=self.tol, deadline=deadline.part(0.5).at),
             generator=np.random.default_rng(self._seed()),
         )
+
+    def _check_protocol(self, n_targets: int) -> None:
+        """Raise if the paper's steps are asked for where they are not defined."""
+        if n_targets > 1 and (self.epsilon is not None or self.ranking == "evidence"):
+            raise MissingCapability(
+                f"ranking='evidence' and epsilon follow the noise of one target, and y has {n_targets}: fit each by "
+                "itself, or leave ranking='likelihood' and epsilon=None."
+            )
+        if self.epsilon is not None and not isinstance(self._criterion(), MacKayEvidence):
+            raise MissingCapability(
+                f"epsilon={self.epsilon!r} stops alpha and beta short of their best, where only MacKay's evidence is "
+                f"defined, and criterion={self.criterion!r}: use criterion='mackay-evidence', or epsilon=None."
+            )
 
     @classmethod
     def criteria(cls) -> Mapping[str, type[EvidenceCriterion]]:

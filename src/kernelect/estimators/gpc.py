@@ -6,16 +6,15 @@ z = m / sqrt(1 + v), so that the probability of a label under the probit is Phi(
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from kernelect.criteria import EPLeaveOneOut
-from kernelect.estimators._attributes import ReadsLabels
+from kernelect.estimators._attributes import ReadsLeftOutLabels
 from kernelect.estimators._base import SelfSelecting
-from kernelect.estimators._in_time import in_time
+from kernelect.estimators._bases import ClassifierMixin
 from kernelect.estimators._latent import (
     FEW_ROWS,
     FINAL_TOL,
@@ -50,15 +49,14 @@ from kernelect.selection import (
     slack_space,
     started_as_given,
     started_in_full,
-    with_doubts,
     with_first_step,
-    with_remark,
 )
 from kernelect.selection.landmarks import LandmarkEvidence
 from kernelect.typing import Array
 
 
-class GPC(ClassifierMixin, ReadsLabels, ReadsLatent, SelfSelecting):
+@dataclass(eq=False, repr=False, kw_only=True)
+class GPC(ClassifierMixin, ReadsLeftOutLabels, ReadsLatent, SelfSelecting):
     """Gaussian process classifier that selects itself by its evidence.
 
     The latent function of each class has a Gaussian process prior, labels are its sign plus
@@ -157,52 +155,14 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsLatent, SelfSelecting):
     True
     """
 
+    likelihood: Any = "probit"
+    criterion: Any = "ep-evidence"
+    landmarks: Any = "auto"
+    early_stopping: bool = False
+    tol: float = 1e-4
+    class_weight: Any = None
+
     _machines = ("ep",)
-
-    log_marginal_likelihood_value_: float
-
-    @property
-    def loo_proba_(self) -> Array:
-        """Leave-one-out probabilities of the training rows."""
-        training = self.model_.training
-        if training is None:
-            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_proba_.")
-        return training.left_out
-
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        likelihood: Any = "probit",
-        criterion: Any = "ep-evidence",
-        prior: Any = "auto",
-        search: Any = "lbfgs",
-        landmarks: Any = "auto",
-        n_restarts: int = 0,
-        early_stopping: bool = False,
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        time_limit: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.likelihood = likelihood
-        self.criterion = criterion
-        self.prior = prior
-        self.search = search
-        self.landmarks = landmarks
-        self.n_restarts = n_restarts
-        self.early_stopping = early_stopping
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the kernel's parameters and find the posterior.
@@ -232,19 +192,20 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsLatent, SelfSelecting):
                 self._keep(*selected_on_landmarks(objective, request, options, self._lead, self._seed()), data)
             return
         machine = EP(self._likelihood())
-        timed = in_time(data, machine, self._deadline, pairwise=pairwise, whole=self._whole, spreads=not pairwise)
-        data = timed.data
+        data, searching = data.in_time(
+            machine, self._deadline, pairwise=pairwise, whole=self._whole, spreads=not pairwise
+        )
         squares = latent_squares(data.targets.shape[1], self._criterion()) + self._kernel().squares
         require_memory(int(data.kept.sum()), squares * self._n_searches_at_once())
         rows = data.rows(pairwise=self._is_precomputed)
         objective = self._problem(rows)
         with best_blas_threads(self._deadline):
-            options = with_first_step(self._options(deadline=timed.searching), objective)
+            options = with_first_step(self._options(deadline=searching), objective)
             options = replace(options, thorough=self._is_thorough(len(rows.X)))
             selection, objective = self._select(objective, options)
             with self._deadline.watched(firmly=False):
                 self._keep(selection, objective, data)
-        self.selection_ = timed.told(self.selection_)
+        self.selection_ = data.described(self.selection_)
 
     def _select(self, objective: SelectionObjective, options: SelectionOptions) -> tuple[Selection, SelectionObjective]:
         if not isinstance(self.early_stopping, bool | np.bool_):
@@ -288,11 +249,11 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsLatent, SelfSelecting):
         machine = EP(self._likelihood(), tol=EP().tol if led else FINAL_TOL)
         fitted = objective.solved_by(machine, selection.theta, warm=led)
         state: EPState = fitted.state
-        selection = with_remark(in_own_units(selection, objective), objective.criterion.remark(fitted))
+        selection = in_own_units(selection, objective).with_remark(objective.criterion.remark(fitted))
         doubts = [solver_doubt(machine, state), objective.criterion.doubt(fitted)]
-        self.selection_ = with_doubts(selection, doubts)
+        self.selection_ = selection.with_doubts(doubts)
         self.n_iter_ = selection.n_evaluations
-        self.log_marginal_likelihood_value_ = log_evidence_of(objective.criterion, fitted)
+        self.log_marginal_likelihood_value_: float = log_evidence_of(objective.criterion, fitted)
         pairwise, kept = self._is_precomputed, np.flatnonzero(data.kept)
         component = posterior_component(
             objective.kernel_at(selection.theta),
@@ -326,10 +287,6 @@ class GPC(ClassifierMixin, ReadsLabels, ReadsLatent, SelfSelecting):
         self._require_inputs()
         z = self.model_.decisions(self._validated(X))
         return z[:, 0] if z.shape[1] == 1 else z
-
-    def predict(self, X: Any) -> Array:
-        """Return the most probable class."""
-        return self.model_.chosen(self._validated(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, integrated over the posterior of the latent function."""

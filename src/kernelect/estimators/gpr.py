@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length
 
 from kernelect.estimators._attributes import ReadsNumbers
+from kernelect.estimators._bases import RegressorMixin
 from kernelect.estimators._interval_base import IntervalNumbers
 from kernelect.estimators._limits import are_limits, as_limits
 from kernelect.estimators._targets import encode_groups
@@ -19,6 +19,7 @@ from kernelect.selection import Rows
 from kernelect.typing import Array
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class GPR(RegressorMixin, ReadsNumbers, IntervalNumbers):
     """Gaussian process regressor that selects itself by its evidence and takes limits for numbers.
 
@@ -27,14 +28,15 @@ class GPR(RegressorMixin, ReadsNumbers, IntervalNumbers):
     expectation propagation gives the posterior. All kernel parameters and the noise maximise the evidence, with its
     analytic gradient. If all targets are numbers, this is Gaussian process regression.
 
-    A step costs O(n^3 + d n^2) for n rows and d inputs, one factorisation without limits and some ten with them.
+    Up to 2000 rows a step costs O(n^3 + d n^2) for n rows and d inputs, one factorisation without limits and some ten
+    with them. Beyond, m landmarks span the latent function: O(n m^2 + d n m).
 
     Parameters
     ----------
     kernel : str, Kernel or callable, default="ard"
         A name stands for amplitude * kernel + constant, all selected, as for :class:`GPC`. An object of
         :mod:`kernelect.kernels` is used exactly as given, on targets of mean 0 and variance 1.
-    prior, search, n_restarts, max_iter, tol, time_limit, random_state, n_jobs, verbose
+    prior, search, landmarks, n_restarts, max_iter, tol, time_limit, random_state, n_jobs, verbose
         As for :class:`GPC`.
 
     Attributes
@@ -43,8 +45,10 @@ class GPR(RegressorMixin, ReadsNumbers, IntervalNumbers):
         With the selected parameters, in units of the targets' variance.
     noise_ : float
         Standard deviation of the noise.
-    dual_coef_ : ndarray of shape (n_samples,)
+    dual_coef_ : ndarray of shape (n_samples,), or (n_landmarks,)
     X_fit_ : ndarray of shape (n_samples, n_features)
+        The rows that have coefficients: all, or the landmarks.
+    landmarks_ : ndarray of shape (n_landmarks, n_features) or None
     loo_prediction_ : ndarray of shape (n_samples,)
         Leave-one-out predictions, from the cavities of expectation propagation.
     loo_log_likelihood_ : ndarray of shape (n_samples,)
@@ -72,30 +76,8 @@ class GPR(RegressorMixin, ReadsNumbers, IntervalNumbers):
     True
     """
 
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        prior: Any = "auto",
-        search: Any = "lbfgs",
-        n_restarts: int = 0,
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.prior = prior
-        self.search = search
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    landmarks: Any = "auto"
+    tol: float = 1e-4
 
     @property
     def loo_prediction_(self) -> Array:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
-from kernelect.criteria.calibration import fit_temperature
+from kernelect.criteria.calibration import classes_of, fit_temperature
 from kernelect.estimators._attributes import ReadsLabels
+from kernelect.estimators._bases import ClassifierMixin
 from kernelect.estimators._elsewhere import PartedTraining, labelled_parts
 from kernelect.estimators._lazy import lazily
 from kernelect.estimators._lssvm_base import LSSVMBase
@@ -23,13 +23,14 @@ from kernelect.machines.lssvm.landmarks import LandmarkState
 from kernelect.model import Component, LabelHead, Tempered
 from kernelect.numerics import stratified
 from kernelect.selection import Rows
-from kernelect.selection.landmarks import FIGURE_ROWS, classes_of
+from kernelect.selection.landmarks import FIGURE_ROWS
 from kernelect.typing import Array
 
 #: Landmarks of which sums over all rows are kept, so that a smaller model can be made of them.
 _SUMMED = 1000
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
     """Least-squares support vector classifier that selects its kernel and ridge in ``fit``.
 
@@ -123,6 +124,9 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
     True
     """
 
+    recalibrate: Any = "auto"
+    class_weight: Any = None
+
     _keeps_spread = False
     _keeps_fewer = _SUMMED
 
@@ -133,41 +137,6 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         if decisions is None:
             raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_decision_.")
         return decisions[:, 0] if decisions.shape[1] == 1 else decisions
-
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        regularization: Any = "auto",
-        landmarks: Any = "auto",
-        criterion: Any = "press",
-        prior: Any = "auto",
-        search: Any = "lbfgs",
-        n_restarts: int = 0,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        time_limit: float | None = None,
-        recalibrate: Any = "auto",
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.regularization = regularization
-        self.landmarks = landmarks
-        self.criterion = criterion
-        self.prior = prior
-        self.search = search
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.recalibrate = recalibrate
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select the hyper-parameters and fit the machine.
@@ -204,7 +173,7 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
     def _keep(self, solved: Solved, classes: Any, *, refitted: bool = False) -> None:
         """Set the model, at the temperature that rows left out ask for."""
         decisions, targets, weights = solved.training.left_out, solved.training.targets, solved.training.weights
-        index, part = classes_of(np.asarray(targets, dtype=float)), stratified(len(decisions), FIGURE_ROWS)
+        part, index = stratified(len(decisions), FIGURE_ROWS), classes_of(np.asarray(targets, dtype=float))
         link = Tempered(inverse_temperature=fit_temperature(decisions[part], index[part], weights[part]))
         answers = link.probabilities(decisions)
         component = Component(
@@ -263,11 +232,6 @@ class LSSVC(ClassifierMixin, ReadsLabels, LSSVMBase):
         """Return decision values, (n,) for two classes (positive: ``classes_[1]``), else (n, n_classes)."""
         values = self.model_.decisions(self._validated(X))
         return values[:, 0] if values.shape[1] == 1 else values
-
-    @lazily("labels")
-    def predict(self, X: Any) -> Array:
-        """Return the class with the largest decision value, which is also the most probable one."""
-        return self.model_.chosen(self._validated(X))
 
     @lazily("probabilities")
     def predict_proba(self, X: Any) -> Array:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from kernelect.estimators._attributes import ReadsNumbers
+from kernelect.estimators._bases import RegressorMixin
 from kernelect.estimators._elsewhere import GivenRows, measured_parts
 from kernelect.estimators._lazy import lazily
 from kernelect.estimators._lssvm_base import LSSVMBase
@@ -20,6 +20,7 @@ from kernelect.selection import Rows
 from kernelect.typing import Array
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LSSVR(RegressorMixin, ReadsNumbers, LSSVMBase):
     """Least-squares support vector regressor (kernel ridge with intercept) that selects itself.
 
@@ -63,37 +64,6 @@ random_state, n_jobs, verbose
     """
 
     _keeps_spread = True
-
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        regularization: Any = "auto",
-        landmarks: Any = "auto",
-        criterion: Any = "press",
-        prior: Any = "auto",
-        search: Any = "lbfgs",
-        n_restarts: int = 0,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.regularization = regularization
-        self.landmarks = landmarks
-        self.criterion = criterion
-        self.prior = prior
-        self.search = search
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -146,10 +116,7 @@ random_state, n_jobs, verbose
     @property
     def loo_prediction_(self) -> Array:
         """Leave-one-out predictions of the training rows."""
-        training = self.model_.training
-        if training is None:
-            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_prediction_.")
-        return self.model_.numbers.shaped(training.left_out)
+        return self.model_.numbers.shaped(self._training.left_out)
 
     def _unweighted(self, X: Array, y: Array) -> Rows:
         return Rows(

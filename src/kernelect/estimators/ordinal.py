@@ -6,13 +6,13 @@ unit normal noise lies between h_k and h_k+1 (h_0 = -inf, h_K = inf).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
-from kernelect.estimators._attributes import ReadsLabels
+from kernelect.estimators._attributes import ReadsLeftOutLabels
+from kernelect.estimators._bases import ClassifierMixin
 from kernelect.estimators._interval_base import IntervalMachine
 from kernelect.estimators._targets import encode_labels, given_order, ordered_classes
 from kernelect.estimators._training import labelled
@@ -22,15 +22,16 @@ from kernelect.selection import Rows, ordered_space
 from kernelect.typing import Array
 
 
-class OrdinalGPC(ClassifierMixin, ReadsLabels, IntervalMachine):
+@dataclass(eq=False, repr=False, kw_only=True)
+class OrdinalGPC(ClassifierMixin, ReadsLeftOutLabels, IntervalMachine):
     """Classifier for classes with an order, by a Gaussian process that selects itself.
 
     One latent function plus normal noise decides, and thresholds cut it into classes: a row between "mild" and
     "severe" is "moderate". Expectation propagation gives the posterior; kernel and thresholds maximise the evidence,
     with its analytic gradient. With two classes this is :class:`GPC`.
 
-    A step costs O(n^3 + d n^2) for n rows and d inputs, some ten Cholesky factorisations, however many classes there
-    are.
+    Up to 2000 rows a step costs O(n^3 + d n^2) for n rows and d inputs, some ten Cholesky factorisations, however many
+    classes there are. Beyond, m landmarks span the latent function: O(n m^2 + d n m).
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ class OrdinalGPC(ClassifierMixin, ReadsLabels, IntervalMachine):
     order : sequence of labels, optional
         All classes from the lowest to the highest. By default that of numbers, or of an ordered categorical of pandas;
         texts in no such column need it, if there are more than two.
-    prior, search, n_restarts, max_iter, tol, time_limit, random_state, n_jobs, verbose
+    prior, search, landmarks, n_restarts, max_iter, tol, time_limit, random_state, n_jobs, verbose
         As for :class:`GPC`.
 
     Attributes
@@ -49,8 +50,10 @@ class OrdinalGPC(ClassifierMixin, ReadsLabels, IntervalMachine):
     thresholds_ : ndarray of shape (n_classes - 1,)
         Where one class ends and the next begins; the first is 0.
     kernel_ : Kernel
-    dual_coef_ : ndarray of shape (n_samples,)
+    dual_coef_ : ndarray of shape (n_samples,), or (n_landmarks,)
     X_fit_ : ndarray of shape (n_samples, n_features)
+        The rows that have coefficients: all, or the landmarks.
+    landmarks_ : ndarray of shape (n_landmarks, n_features) or None
     loo_proba_ : ndarray of shape (n_samples, n_classes)
         Leave-one-out probabilities, from the cavities of expectation propagation.
     loo_log_likelihood_ : ndarray of shape (n_samples,)
@@ -77,32 +80,9 @@ class OrdinalGPC(ClassifierMixin, ReadsLabels, IntervalMachine):
     ['mild', 'moderate', 'severe']
     """
 
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        order: Any = None,
-        prior: Any = "auto",
-        search: Any = "lbfgs",
-        n_restarts: int = 0,
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.order = order
-        self.prior = prior
-        self.search = search
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    order: Any = None
+    landmarks: Any = "auto"
+    tol: float = 1e-4
 
     @property
     def thresholds_(self) -> Array:
@@ -110,13 +90,6 @@ class OrdinalGPC(ClassifierMixin, ReadsLabels, IntervalMachine):
         link = self._component.link
         assert isinstance(link, Ordered)
         return link.thresholds
-
-    @property
-    def loo_proba_(self) -> Array:
-        """Leave-one-out probabilities of the training rows."""
-        training = self.model_.training
-        assert training is not None
-        return training.left_out
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select kernel and thresholds and find the posterior.
@@ -166,10 +139,6 @@ class OrdinalGPC(ClassifierMixin, ReadsLabels, IntervalMachine):
         """Return log-odds: (n,) of the second of two classes, else (n, n_classes) of each against the rest."""
         z = self.model_.log_odds(self._validated(X))
         return z[:, 0] if z.shape[1] == 1 else z
-
-    def predict(self, X: Any) -> Any:
-        """Return the most probable class."""
-        return self.model_.chosen(self._validated(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, integrated over the posterior of the latent function."""

@@ -6,14 +6,15 @@ latent value, v = phi(x)^T Sigma phi(x) its variance.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from kernelect.criteria import RVMCrossValidation
 from kernelect.criteria.calibration import fit_temperature, log_losses
 from kernelect.estimators._attributes import ReadsLabels
+from kernelect.estimators._bases import ClassifierMixin
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._rvm_held import Losses
 from kernelect.estimators._targets import labelled_rows
@@ -24,6 +25,7 @@ from kernelect.selection import RelevanceObjective, Rows
 from kernelect.typing import Array
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RVC(ClassifierMixin, ReadsLabels, RVMBase):
     """Relevance vector classifier: few vectors, honest probabilities, a kernel that is selected.
 
@@ -44,11 +46,11 @@ class RVC(ClassifierMixin, ReadsLabels, RVMBase):
     criterion : {"cv", "evidence", "occam-evidence", "centre-evidence", "loo"}, default="cv"
         What selects the widths. In this order: the five-fold log-loss; minus ln evidence; the same with a charge for
         each fitted precision; minus ln evidence with the centres integrated out (generalised RVM); the leave-one-out
-        error rate. Only ``"evidence"`` and ``"occam-evidence"`` have a gradient, so that each input's width can be
-        chosen by itself. With the others, the widths of an elliptical kernel are tied to the inputs' spread. ``"cv"``
-        also tries the relative widths that a least-squares machine selects, and takes them if they lower the log-loss
-        of rows held out by more than two standard errors. An object of :mod:`kernelect.criteria` is accepted too. The
-        default measured best on 14 data sets, and is among the cheapest.
+        error rate. The three evidences have a gradient, so that each input's width can be chosen by itself. With the
+        others, the widths of an elliptical kernel are tied to the inputs' spread. ``"cv"`` also tries the relative
+        widths that a least-squares machine selects, and takes them if they lower the log-loss of rows held out by more
+        than two standard errors. An object of :mod:`kernelect.criteria` is accepted too. The default measured best on
+        14 data sets, and is among the cheapest.
     centres : "data" or "movable"
         Whether functions stay on their training rows or move to the joint mode of weights
         and centres (Gaussian kernels only).
@@ -124,44 +126,10 @@ class RVC(ClassifierMixin, ReadsLabels, RVMBase):
     (True, True)
     """
 
-    _regression = False
+    criterion: Any = "cv"
+    class_weight: Any = None
 
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        criterion: Any = "cv",
-        centres: str = "data",
-        landmarks: Any = "auto",
-        algorithm: str = "sequential",
-        dictionary: Any = None,
-        prior: Any = "auto",
-        search: Any = "auto",
-        n_restarts: int = 0,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        time_limit: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.criterion = criterion
-        self.centres = centres
-        self.landmarks = landmarks
-        self.algorithm = algorithm
-        self.dictionary = dictionary
-        self.prior = prior
-        self.search = search
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _regression = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the kernel and fit the machine.
@@ -193,10 +161,6 @@ class RVC(ClassifierMixin, ReadsLabels, RVMBase):
         """
         logits = self.model_.decisions(self._validated(X))
         return logits[:, 0] if logits.shape[1] == 1 else logits
-
-    def predict(self, X: Any) -> Array:
-        """Return the most probable class."""
-        return self.model_.chosen(self._validated(X))
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, averaged over the posterior of the weights (Laplace).

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from kernelect.estimators._attributes import ReadsNumbers
+from kernelect.estimators._bases import RegressorMixin
 from kernelect.estimators._rvm_base import RVMBase
 from kernelect.estimators._rvm_held import Losses
 from kernelect.estimators._training import measured
@@ -18,6 +18,7 @@ from kernelect.selection import Rows
 from kernelect.typing import Array
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RVR(RegressorMixin, ReadsNumbers, RVMBase):
     """Relevance vector regressor: few vectors, error bars, a kernel and a noise that are selected.
 
@@ -62,44 +63,9 @@ tol, time_limit, random_state, n_jobs, verbose
     (True, True)
     """
 
+    criterion: Any = "occam-evidence"
+
     _regression = True
-
-    noise_: float
-
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        criterion: Any = "occam-evidence",
-        centres: str = "data",
-        landmarks: Any = "auto",
-        algorithm: str = "sequential",
-        dictionary: Any = None,
-        prior: Any = "auto",
-        search: Any = "auto",
-        n_restarts: int = 0,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.criterion = criterion
-        self.centres = centres
-        self.landmarks = landmarks
-        self.algorithm = algorithm
-        self.dictionary = dictionary
-        self.prior = prior
-        self.search = search
-        self.n_restarts = n_restarts
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the kernel and fit the machine.
@@ -124,7 +90,7 @@ tol, time_limit, random_state, n_jobs, verbose
         unit = binary_unit(targets[data.kept, 0]) if self._criterion().rescales else 1.0
         component = self._fit_machine(replace(data, targets=targets / unit), unit, centre)
         assert isinstance(component.spread, WeightSpread)
-        self.noise_ = component.spread.noise
+        self.noise_: float = component.spread.noise
         self.model_ = self._record((component,), NumberHead(weights=np.ones(1)))
 
     def _unweighted(self, X: Array, y: Array) -> Rows:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sklearn.base import ClassifierMixin
-
+from kernelect.criteria.calibration import classes_of
+from kernelect.estimators._bases import ClassifierMixin
 from kernelect.estimators._svm_base import SVMBase
-from kernelect.estimators._targets import decide_class
 from kernelect.typing import Array
 
 
@@ -95,9 +94,9 @@ class SVC(ClassifierMixin, SVMBase):
     dual_coef_ : ndarray of shape (n_support,) or (n_support, n_classes)
         Signed dual variables; the posterior mean is the kernel values times these.
     intercept_ : float
-        Always 0: the kernel holds the offset.
+        What belongs to ``coef_``; 0 for other kernels, which hold the offset.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of the inputs; for linear kernels only.
+        Weights of the inputs in the mean of the posterior; for linear kernels only.
     log_marginal_likelihood_value_ : float
         The logarithm of the evidence, without a prior; if the posterior mean predicts.
     feature_importances_ : ndarray of shape (n_features,)
@@ -115,7 +114,7 @@ class SVC(ClassifierMixin, SVMBase):
 
     The model behind the evidence is a Gaussian process prior over the decision function and
     Q(y | theta) = kappa(C) exp(-C l(y theta)), l the slack's penalty. Probabilities of the
-    posterior mean are E Q(1) / (E Q(1) + E Q(-1)) over the posterior, divided by their sum where
+    posterior mean are E Q(1) / (E Q(1) + E Q(-1)) over the posterior, divided by their sum if
     there are more than two classes. Those of the plain machine are calibrated on the
     leave-one-out decision values that the span rule gives.
 
@@ -134,49 +133,6 @@ class SVC(ClassifierMixin, SVMBase):
     >>> bool(model.score(X_new, y_new) > 0.95)
     True
     """
-
-    def __init__(
-        self,
-        kernel: Any = "ard",
-        *,
-        slack: str = "linear",
-        C: Any = "auto",
-        criterion: Any = "ep-evidence",
-        predictor: Any = "auto",
-        prior: Any = "auto",
-        search: Any = "auto",
-        landmarks: Any = "auto",
-        n_restarts: int = 0,
-        ensemble: bool = False,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.2,
-        max_iter: int = 200,
-        tol: float = 1e-5,
-        time_limit: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.slack = slack
-        self.C = C
-        self.criterion = criterion
-        self.predictor = predictor
-        self.prior = prior
-        self.search = search
-        self.landmarks = landmarks
-        self.n_restarts = n_restarts
-        self.ensemble = ensemble
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select the hyper-parameters and fit the machine.
@@ -204,7 +160,7 @@ class SVC(ClassifierMixin, SVMBase):
     def predict(self, X: Any) -> Array:
         """Return the class with the largest decision value, which is also the most probable one."""
         decision = self.decision_function(X)
-        return self.classes_[decide_class(decision)]
+        return self.classes_[classes_of(decision)]
 
     def predict_proba(self, X: Any) -> Array:
         """Return class probabilities, from the model or calibrated (see Notes)."""

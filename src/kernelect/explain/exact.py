@@ -138,7 +138,7 @@ class Prepared:
                 out[block, self.players] += found / self.n_games
 
     def _nonnegative(self, present: Array, absent: Array, nodes: Nodes) -> Array:
-        """Return the values of rows (m, G, k), summed over games, where no factor is negative."""
+        """Return the values of rows (m, G, k), summed over games, if no factor is negative."""
         coefficients, stand_ins = self.summand.readout[0] * self.summand.coefficients, absent[:, :, 0]
         rows = np.ascontiguousarray(present[:, 0].transpose(1, 0, 2))
         whole = np.multiply.reduce(rows, axis=1)  # (m, n)

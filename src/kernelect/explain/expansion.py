@@ -33,8 +33,7 @@ from kernelect.model.subject import Subject, subject_of
 from kernelect.typing import Array, Indices
 
 _LATENT = (
-    "Effects add up to the mean of the latent function. The decision value also depends on its variance and is no sum "
-    "over columns."
+    "Effects add up to the mean of the latent function. The decision value also depends on its variance, and is no sum."
 )
 
 _PRECOMPUTED = (
@@ -52,7 +51,7 @@ _SCALES = {
     "log": ("its logarithm", "logarithm of the prediction"),
     "log1p": ("the logarithm of one more", "logarithm of one more than the prediction"),
     "sqrt": ("its square root", "square root of the prediction"),
-    "times": ("a bent logarithm, on which all times are normal", "normal score of the median time"),
+    "times": ("a bent logarithm, on which all times are normal", "normal score of the prediction"),
 }
 
 _ON_SCALE = "The target is modelled by {}, and so are effects: they add up there, not on the target's own scale."
@@ -307,7 +306,8 @@ def _of_labels(total: _Total, head: LabelHead) -> Expansion:
     latent = link is not None and link.needs_variance
     if latent and _PRECOMPUTED not in total.remarks:  # which may decide by the mean itself
         total.remarks.append(_LATENT)
-    return total.finished(outputs, "latent mean" if latent else "decision value", single=single)
+    what = ("latent mean" if latent else "decision value") + (" of a higher class" if ordered else "")
+    return total.finished(outputs, what, single=single)
 
 
 def _log_odds_per_unit(component: Component) -> float:

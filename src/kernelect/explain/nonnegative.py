@@ -5,11 +5,11 @@ Notation as in quadrature.py. With m_l = (p_l + q_l) / 2, e_l = (p_l - q_l) / (p
     phi_j = prod_l m_l  e_j int_{-1}^1 prod_{l != j} (1 + s e_l) ds.
 
 Nodes lie inside (-1, 1), so 1 + s e_l is never 0 and the product without j is the whole product divided by it:
-half the work of products before and behind j. The sum over products is a matrix product. Where p_l = q_l = 0,
+half the work of products before and behind j. The sum over products is a matrix product. If p_l = q_l = 0,
 no coalition counts, and e_l may be 0. At the node in the middle, s = 0, all products are 1; at others 1 / s + e_l
 stands for 1 + s e_l, one operation in the place of two, and powers of s make up for it.
 
-Half as many nodes as players are exact, but far fewer are enough where the integrand is smooth: each one more takes two
+Half as many nodes as players are exact, but far fewer are enough if the integrand is smooth: each one more takes two
 to four digits off the error. How many are enough is measured, not bounded: the values of all players have to add up to
 the difference of the products of all p and of all q, to rounding, in every block. An error that cancels in this sum
 would not be seen there, so two more nodes have to give the same values as well, in the first block and now and then.

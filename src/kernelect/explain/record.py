@@ -29,7 +29,7 @@ class Explanation:
         Classes, or numbers of targets. For two classes there is one name, that of the second.
     explained : str
         "decision value", "prediction" (or "logarithm of the prediction" and the like), "latent mean" (the mean of
-        the latent function, where the decision value is
+        the latent function, if the decision value is
         no linear function of it), or "log-odds" of a mixture's members, averaged.
     absent : str
         What stands in for a column that is not known: "marginals", "interventional" or "neutral".
@@ -139,8 +139,8 @@ class Explanation:
 
 
 def is_of_number(explained: str) -> bool:
-    """Return whether what is explained is a number, or a function of it, and not a class."""
-    return explained.endswith("prediction")
+    """Return whether what is explained is a number, or a function of it, and not a class; an order is one number."""
+    return explained.endswith(("prediction", "higher class"))
 
 
 def _by_lines(values: Array) -> Array:

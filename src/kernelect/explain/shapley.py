@@ -156,8 +156,7 @@ class Explainer:
             else [Prepared.of(summand, part.view.owners, rows, self.absent, keep) for summand in found]
             for part, rows, found in zip(self.expansion.parts, blocks, summands, strict=True)
         ]
-        mixed = dict.fromkeys(summand.remark for found in known for summand in found if summand.remark)
-        return replace(self, prepared=prepared, remarks=(*remarks, *(f"{remark}." for remark in mixed)))
+        return replace(self, prepared=prepared, remarks=tuple(remarks))
 
     @property
     def is_exact(self) -> bool:

@@ -45,11 +45,6 @@ class Summand(ABC):
         return np.ones(1)
 
     @property
-    def remark(self) -> str:
-        """What the user has to know of the form, in a clause; empty if it is exact."""
-        return ""
-
-    @property
     @abstractmethod
     def active(self) -> Mask:
         """The inputs on which the products depend."""
@@ -82,10 +77,6 @@ class KernelSummand(Summand):
     @property
     def readout(self) -> Array:
         return self.term.readout
-
-    @property
-    def remark(self) -> str:
-        return self.term.mixture
 
     @property
     def active(self) -> Mask:
@@ -182,7 +173,7 @@ def kernel_summands(kernel: Kernel, vectors: Array, coefficients: Array) -> list
 
 @singledispatch
 def function_summands(functions: Any, n_inputs: int, coefficients: Array) -> list[Summand]:
-    """Return the summands of a dictionary's functions, or an error where they have no exact form."""
+    """Return the summands of a dictionary's functions, or an error if they have no exact form."""
     raise MissingCapability(
         f"{type(functions).__name__} are not products over inputs, so their Shapley values have no exact form: "
         "use method='permutation', which estimates them and gives their standard errors."

@@ -147,25 +147,17 @@ class Term:
     scale : float
     factors : tuple of InputFactors
     powers : tuple of Power
-    mixture : str
-        Remark where the term is one scale of a mixture that stands for a radial kernel.
-    error : float
-        Largest error of the kernel that the mixture makes.
     """
 
     scale: float = 1.0
     factors: tuple[InputFactors, ...] = ()
     powers: tuple[Power, ...] = ()
-    mixture: str = ""
-    error: float = 0.0
 
     def __mul__(self, other: Term) -> Term:
         return Term(
             scale=self.scale * other.scale,
             factors=self.factors + other.factors,
             powers=self.powers + other.powers,
-            mixture=self.mixture or other.mixture,
-            error=self.error + other.error,
         )
 
     def within(self, columns: Indices, n_inputs: int) -> Term:
@@ -239,15 +231,8 @@ def _(kernel: Stationary, spans: Array) -> list[Term]:
     found = gaussian_scales(kernel.profile, reach)
     if found is None:
         raise _no_exact_form(kernel, "sum of Gaussians")
-    count = len(found.scales)
-    off = f"taken as a mixture of {count} Gaussians, which is off by {found.error:.0e}"
     return [
-        Term(
-            scale=float(weight),
-            factors=(GaussianFactors(float(scale) * widths),),
-            mixture="" if count == 1 else f"{type(kernel).__name__} is {off}",
-            error=found.error,
-        )
+        Term(scale=float(weight), factors=(GaussianFactors(float(scale) * widths),))
         for scale, weight in zip(found.scales, found.weights, strict=True)
     ]
 
@@ -278,7 +263,7 @@ def _(kernel: InnerProduct, spans: Array) -> list[Term]:
 
 @product_terms.register
 def _(kernel: Agreement, spans: Array) -> list[Term]:
-    # exp(-w [x != z]) with a width at which nothing is left where two rows differ.
+    # exp(-w [x != z]) with a width at which nothing is left if two rows differ.
     alone = [np.where(np.arange(len(spans)) == j, _NOTHING_LEFT, 0.0) for j in range(len(spans))]
     return [Term(factors=(KernelFactors(Category(widths), widths),)) for widths in alone]
 

@@ -47,13 +47,11 @@ from kernelect.model import (
     WeightSpread,
 )
 from kernelect.model.heads import LEAST
+from kernelect.model.smaller import fewer_rows
 from kernelect.typing import Array
 
 #: Less than this part of the prior variance is never left, as in model/spreads.py.
 _LEAST_SHARE = 1e-12
-
-#: Share of k(x, x) by which an exported variance may differ.
-_NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,23 +177,8 @@ def latent_of(part: KernelPart, spread: PosteriorSpread, V: Node) -> tuple[Node,
     """Return mean and variance (k,) of latent functions: the variance is k(x, x) less what the data explain."""
     values = stretched(kernel_values(part.kernel, part.vectors, V), len(part.vectors))
     prior = kernel_diagonal(part.kernel, part.vectors, V)
-    gram = part.kernel.gram(part.vectors)
-    explained = [reduced("sum", apply("square", times(values, _fewer(W, gram)))) for W in spread.roots]
+    explained = [reduced("sum", apply("square", times(values, fewer_rows(W, part).T))) for W in spread.roots]
     return times(values, part.coefficients), apply("max", prior - concatenated(explained), _LEAST_SHARE * prior)
-
-
-def _fewer(W: Array, gram: Array) -> Array:
-    """Return roots (n, r), so that |W k(x)|^2 is the variance that the data explain, up to 1e-12 of k(x, x).
-
-    k(x) = C^T u for C^T C = K and some u with |u|^2 <= k(x, x). Directions of the singular vectors of W C^T whose
-    squared singular values are below 1e-12 can thus be left out, and smooth kernels have few others.
-    """
-    if not W.any():
-        return np.zeros((len(gram), 1))
-    eigenvalues, Q = np.linalg.eigh(gram)
-    left, singular, _ = np.linalg.svd((W @ Q) * np.sqrt(np.maximum(eigenvalues, 0.0)))
-    kept = max(int(np.sum(singular**2 > _NEGLIGIBLE)), 1)
-    return np.asarray(W.T @ left[:, :kept], dtype=float)
 
 
 def weighed(component: Component, V: Node) -> tuple[Node, Node]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.criteria.calibration import fit_temperature
+from kernelect.criteria.calibration import classes_of, fit_temperature
 from kernelect.estimators import LSSVC, LSSVR
 from kernelect.exceptions import MissingCapability
 from kernelect.machines.lssvm.landmarks import WhitenedFrame
@@ -17,7 +17,6 @@ from kernelect.machines.lssvm.spread import left_out_precision
 from kernelect.model import Component, ExactJackknife, LandmarkJackknife, Model, Tempered
 from kernelect.model.subject import subject_of
 from kernelect.selection import squared_scale
-from kernelect.selection.landmarks import classes_of
 from kernelect.typing import Array, Indices
 
 

@@ -312,7 +312,7 @@ def multiplied(nodes: Sequence[Node]) -> Node:
 
 
 def stretched(vector: Node, size: int) -> Node:
-    """Return a vector of so many elements, all alike where there was one."""
+    """Return a vector of so many elements, all alike if there was one."""
     return vector if vector.shape == (size,) else vector + np.zeros(size)
 
 

@@ -56,9 +56,11 @@ def _whole_deviation(model: Model, x: Node) -> Node:
         values = [clipped(value, *head.limits) for value in values]
         each = [apply("min", one, 0.5 * (head.limits[1] - head.limits[0])) for one in each]
     middle = pooled(head.weights, values)
-    squares = [apply("square", one) + apply("square", value - middle) for one, value in zip(each, values, strict=True)]
+    own = head.weights if head.spread_weights is None else head.spread_weights
+    square = pooled(own, [apply("square", one) for one in each])
+    square = square + pooled(head.weights, [apply("square", value - middle) for value in values])
     floor = np.zeros(1) if head.floor is None else head.floor
-    return apply("sqrt", head.calibration**2 * pooled(head.weights, squares) + floor**2)
+    return apply("sqrt", head.calibration**2 * square + floor**2)
 
 
 def _deviation(component: Component, V: Node) -> Node:

@@ -56,7 +56,7 @@ _SOME = 100
 
 
 def kernel_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
-    """Return kernel values between the vectors and a row's inputs, (n,) or (1,) where all are alike."""
+    """Return kernel values between the vectors and a row's inputs, (n,) or (1,) if all are alike."""
     return _composed(_values, kernel, vectors, x)
 
 
@@ -237,7 +237,7 @@ def _far_values(kernel: Kernel, vectors: Array, x: Node) -> Node:
 
 
 def _reference(kernel: Kernel, vectors: Array, coefficients: Array) -> int | None:
-    """Return the vector whose kernel value is like those of most others, where coefficients cancel each other."""
+    """Return the vector whose kernel value is like those of most others, if coefficients cancel each other."""
     some = vectors[spread_rows(vectors, _SOME)]
     cross = kernel.cross(vectors, some)
     size = np.abs(coefficients).sum(axis=0).max(initial=0.0) * np.abs(cross).max(initial=0.0)

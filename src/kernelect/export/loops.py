@@ -177,7 +177,7 @@ class Loops:
         return self.codes[column]
 
     def expression(self, node: Node, index: tuple[str, ...], wide: bool) -> str:
-        """Return one element of a node, by name where it has been computed; ``wide`` is how it is used."""
+        """Return one element of a node, by name if it has been computed; ``wide`` is how it is used."""
         index = tuple("0" if size == 1 else at for size, at in zip(node.shape, index, strict=True))
         if id(node) in self.names:
             return self._named(node, index)

@@ -14,11 +14,16 @@ from kernelect.export.fewer import check_inputs, landmarks_of, least_squares_of
 from kernelect.export.reduced import cannot, is_sparse, smaller
 from kernelect.export.reduction import Reduction
 from kernelect.model import Component, KernelPart, Model, PosteriorSpread, WeightSpread
+from kernelect.model.smaller import fewer_rows
 from kernelect.model.subject import subject_of
+from kernelect.numerics import best_blas_threads
 from kernelect.typing import Array, Indices
 
 #: Sizes of a curve, of which those below the number of vectors are tried, and those before for machines of few vectors.
 _SIZES, _FEW = (10, 20, 50, 100, 200, 500, 1000), (1, 2, 3, 5, 7)
+
+#: Share of k(x, x) by which a variance of seven digits may differ.
+_ROUNDED = 1e-7
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,12 +77,13 @@ def reduce(model: Any, max_vectors: int, *, random_state: int = 0) -> Reduction:
     if isinstance(max_vectors, bool) or not isinstance(max_vectors, Integral) or max_vectors < 1:
         raise InvalidArgument(f"max_vectors={max_vectors!r} must be a whole number of at least 1.")
     subject = subject_of(model)
-    found, kept = smaller(subject.model, int(max_vectors), np.random.default_rng(random_state), subject.title)
+    with best_blas_threads():
+        found, kept = smaller(subject.model, int(max_vectors), np.random.default_rng(random_state), subject.title)
     return replace(found, model=model if found.model is subject.model else _around(model, found.model, kept))
 
 
 def in_single(model: Any) -> Any:
-    """Return a model whose coefficients and roots of variances have seven digits; it keeps its vectors and members.
+    """Return a model whose coefficients and variances have seven digits; it keeps its vectors and members.
 
     Parameters
     ----------
@@ -95,7 +101,8 @@ def _rounded(component: Component) -> Component:
     )
     spread = component.spread
     if isinstance(spread, PosteriorSpread):
-        spread = replace(spread, roots=tuple(_single(root) for root in spread.roots))
+        part = component.kernel_part
+        spread = replace(spread, roots=tuple(_single(fewer_rows(root, part, _ROUNDED)) for root in spread.roots))
     return replace(component, parts=parts, spread=spread)
 
 

@@ -101,10 +101,9 @@ def _on_landmarks(model: Model, most: int, generator: np.random.Generator) -> Sm
     stays = [is_least_squares(component) for component in model.components]
     machines = [component for component, stay in zip(model.components, stays, strict=True) if stay]
     check_inputs(machines)
-    known, training = known_rows(model), model.training
-    assert training is not None
+    known = known_rows(model)
     count, labels = landmarks_of(model) or len(machines[0].kernel_part.vectors), model.is_classifier
-    before = losses_of(training.left_out[known.rows], known.targets, labels)
+    before = losses_of(_said(model, known), known.targets, labels)
     if most >= count and (all(stays) or not landmarks_of(model)):
         return compared(model, count, count, before, before), None
     fewer = on_fewer(machines, most, known, generator)
@@ -117,6 +116,15 @@ def _on_landmarks(model: Model, most: int, generator: np.random.Generator) -> Sm
         remarks.append(_ON_LEAST_SQUARES)
     found = compared(small, count, vectors, before, after)
     return replace(found, remarks=tuple(remarks)), np.flatnonzero(stays)
+
+
+def _said(model: Model, known: KnownRows) -> Array:
+    """Return what the model says of known rows left out, by weights that have seen them: a smaller one's have too."""
+    if len(model.components) == 1:
+        assert model.training is not None
+        return model.training.left_out[known.rows]
+    values = [component.left_out_answers()[known.rows] for component in model.components]
+    return model.head.probabilities(values) if isinstance(model.head, LabelHead) else model.head.on_scale(values)
 
 
 def _mixed_again(model: Model, components: Sequence[Component], known: KnownRows) -> Model:

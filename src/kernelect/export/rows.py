@@ -13,7 +13,7 @@ from kernelect.export.evaluate import coded_rows, evaluate, evaluate_machine
 from kernelect.export.program import Program
 from kernelect.export.rewriting import widened
 from kernelect.extras import load_extra
-from kernelect.model.subject import subject_of
+from kernelect.model.subject import predicted_numbers, subject_of
 from kernelect.typing import Array
 
 #: Rows that are made up, and the steps of the spread in which their numbers differ.
@@ -82,9 +82,9 @@ def largest_change(program: Program, other: Program, coded: Array, *, single: bo
 
 
 def in_single_precision(program: Program, coded: Array) -> Program:
-    """Return a program that is good to four digits in single precision, computed in double where it has to be.
+    """Return a program that is good to four digits in single precision, computed in double if it has to be.
 
-    Where a model's coefficients are large and cancel each other, single precision leaves too little.
+    If a model's coefficients are large and cancel each other, single precision leaves too little.
     """
     nearer = program.with_outputs(for_single(program.outputs))
     change = largest_change(program, nearer, coded, single=True)
@@ -129,5 +129,6 @@ def _as_taken(model: Any, program: Program, cells: list[list[Any]]) -> Any:
 def _predicted(model: Any, rows: Any) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # unseen levels
-        answer = model.predict_proba(rows) if subject_of(model).model.is_classifier else model.predict(rows)
+        is_classifier = subject_of(model).model.is_classifier
+        answer = model.predict_proba(rows) if is_classifier else predicted_numbers(model, rows)
     return np.asarray(answer, dtype=float).reshape(len(rows), -1)

@@ -46,7 +46,7 @@ class Scaled:
     ) -> Scaled:
         """Return inputs in units of the vectors' reach, from their typical row or another point.
 
-        Where all vectors agree in an input they have no reach: its unit is then the distance in which a kernel
+        If all vectors agree in an input they have no reach: its unit is then the distance in which a kernel
         of these widths falls.
         """
         centre = typical_row(vectors) if centre is None else centre

@@ -8,12 +8,12 @@ from kernelect.facts.doubts import Words as Words
 from kernelect.facts.estimates import Assessment as Assessment
 from kernelect.facts.estimates import Estimate as Estimate
 from kernelect.facts.estimates import FoldOutcome as FoldOutcome
-from kernelect.facts.estimates import Judge as Judge
 from kernelect.facts.gathering import GatherOptions as GatherOptions
 from kernelect.facts.gathering import gather as gather
 from kernelect.facts.gathering import gather_for_page as gather_for_page
 from kernelect.facts.history import SearchHistory as SearchHistory
 from kernelect.facts.history import Sizes as Sizes
+from kernelect.facts.judge import Judge as Judge
 from kernelect.facts.mixtures import Weights as Weights
 from kernelect.facts.numbers import number as number
 from kernelect.facts.numbers import score_words as score_words

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.explain import Explainer
+from kernelect.explain import Explainer, Explanation
+from kernelect.explain.own_units import OwnUnits, own_units_of
 from kernelect.export import reduce, to_javascript
 from kernelect.export.fewer import landmarks_of
 from kernelect.export.models import program_of
@@ -20,7 +21,8 @@ from kernelect.facts.cells import columns_of_years
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.numbers import number
 from kernelect.facts.sources import rows_at, some_rows
-from kernelect.model.subject import subject_of
+from kernelect.model.subject import predicted_numbers, subject_of
+from kernelect.numerics import check_time
 from kernelect.typing import Array
 
 #: Bytes of a script that a page may carry, and the fewest bytes of one packed number.
@@ -78,6 +80,17 @@ class Carried:
     remarks: tuple[str, ...]
     years: frozenset[str] = frozenset()
 
+    @property
+    def own_units(self) -> OwnUnits | None:
+        """The way from the model's scale to the target's own; None if they are one."""
+        return own_units_of(self.model)
+
+    def explanation(self, rows: Any, **how: Any) -> Explanation:
+        """Return the explanation of rows, of numbers in their own units."""
+        assert self.explainer is not None
+        found, own = self.explainer.explain(rows, **how), self.own_units
+        return found if own is None else own.of(found)
+
 
 def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes: int = MOST_BYTES) -> Carried:
     """Return the model for a page, or an error that says why there is none.
@@ -96,10 +109,12 @@ def carried_model(model: Any, X: Any, generator: np.random.Generator, most_bytes
     background = rows_at(X, np.sort(generator.permutation(len(X))[:BACKGROUND_ROWS]))
     interval = _interval(model)
     for smaller, remarks in _smaller_and_smaller(model, X):
+        check_time()
         program = program_of(smaller, interval)
         if program.count() * _BYTES_OF_NUMBER > most_bytes:
             continue
         explainer, more = _explained(smaller, background)
+        check_time()
         script, missing = _script(smaller, explainer, interval)
         if len(script) <= most_bytes:
             explains = explainer is not None and not missing
@@ -135,7 +150,7 @@ def _distance(model: Any, smaller: Any, rows: Any) -> float:
 
 def _said(model: Any, rows: Any) -> Array:
     is_classifier = subject_of(model).model.is_classifier
-    return np.asarray(model.predict_proba(rows) if is_classifier else model.predict(rows), dtype=float)
+    return np.asarray(model.predict_proba(rows) if is_classifier else predicted_numbers(model, rows), dtype=float)
 
 
 def _explained(model: Any, background: Any) -> tuple[Explainer | None, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.facts.names import plain_name
 from kernelect.facts.relevance import most_relevant
 from kernelect.facts.sources import column_names, machine_of, rows_at, some_rows
-from kernelect.model.subject import subject_of
+from kernelect.model.subject import predicted_numbers, subject_of
 from kernelect.typing import Array, Indices
 
 #: Values of a column that are tried, levels of a category that are shown, lines for classes.
@@ -150,8 +150,10 @@ def _predictions(estimator: Any, X: Any, table: Any) -> tuple[Array, tuple[str, 
 
     Of many classes those are kept that are likely in the ``table``: the same for all its columns, in the same colours.
     """
-    if not subject_of(estimator).model.is_classifier:
-        return np.asarray(estimator.predict(X), dtype=float).reshape(len(X), -1)[:, :1], (), "prediction"
+    model = subject_of(estimator).model
+    if not model.is_classifier:
+        label = "median time" if model.is_of_times else "prediction"
+        return predicted_numbers(estimator, X).reshape(len(X), -1)[:, :1], (), label
     classes, probability = machine_of(estimator).classes_, estimator.predict_proba(X)
     if len(classes) == 2:
         return probability[:, 1:], (), f"probability of {plain_name(classes[1])}"

@@ -46,6 +46,9 @@ class Obstacle:
 #: The rule is about something that this model does not have, such as classes.
 DOES_NOT_APPLY = Obstacle(code="does-not-apply")
 
+#: Code of an obstacle: the time limit left no time to look.
+NO_TIME = "time"
+
 NOT_MEASURED = Obstacle(code="not-measured", why="no row was left out")
 
 

@@ -12,7 +12,8 @@ from kernelect.explain import Explainer, Explanation
 from kernelect.facts.carried import Carried
 from kernelect.facts.cells import cell_words
 from kernelect.facts.explanations import Interactions, ShapleyDependence, Swarm, Waterfall
-from kernelect.facts.names import plain_name
+from kernelect.facts.held_out import HeldOutRelevance
+from kernelect.facts.names import plain_name, told_apart
 from kernelect.facts.sources import rows_at, some_rows
 from kernelect.numerics import watched_deadline
 from kernelect.typing import Array, Indices
@@ -26,6 +27,9 @@ _STEPS, _SECONDS, _PAIR, _SUMMAND = 2.0e8, 1.0e-8, 3_000, 30_000
 
 #: Share of the time that is left, if there is a limit, for explanations of one kind.
 _SHARE = 0.25
+
+#: Columns that a picture of pairs needs.
+_LEAST_OF_PAIR = 2
 
 #: Columns of the swarm.
 _SWARM = 10
@@ -76,11 +80,11 @@ def explained_rows(carried: Carried, X: Any, output: Any) -> ExplainedRows | Non
     if single < _FEWEST_ROWS:
         return None
     places = some_rows(len(X), min(single, _MOST_ROWS))
-    explanation = _of_output(explainer.explain(rows_at(X, places)), output)
+    explanation = _of_output(carried.explanation(rows_at(X, places)), output)
     pairs = None
     if double >= _FEWEST_ROWS and len(explanation.feature_names) > 1:
         few = some_rows(len(X), min(double, _MOST_WITH_PAIRS))
-        pairs = _of_output(explainer.explain(rows_at(X, few), interactions=True), output)
+        pairs = _of_output(carried.explanation(rows_at(X, few), interactions=True), output)
     return ExplainedRows(explanation, places, pairs)
 
 
@@ -100,19 +104,30 @@ def _of_output(explanation: Explanation, output: Any) -> Explanation:
     return explanation.of_output(output) if explanation.values.ndim == 3 else explanation
 
 
-def strongest_pairs(rows: ExplainedRows) -> Iterator[Interactions | ShapleyDependence]:
-    """Yield the strongest interactions, and how the first column of the strongest pair acts."""
+def strongest_pairs(
+    rows: ExplainedRows, held_out: HeldOutRelevance | None = None
+) -> Iterator[Interactions | ShapleyDependence]:
+    """Yield the strongest interactions, and how the first column of the strongest pair acts.
+
+    Columns without which rows held out are predicted as well are in no pair, if others are known to help.
+    """
     if rows.pairs is None:
         return
-    record = Interactions.of(rows.pairs)
+    helping = None
+    if held_out is not None:
+        names = rows.pairs.feature_names
+        words = told_apart([plain_name(name) for name in names])
+        helping = {name for name, word in zip(names, words, strict=True) if word in held_out.helping()}
+    if helping is not None and len(helping) < _LEAST_OF_PAIR:
+        return
+    record = Interactions.of(rows.pairs, among=helping)
     yield record
     yield ShapleyDependence.of(rows.pairs, record.leader)
 
 
 def waterfall_of(carried: Carried, row: Any, output: Any) -> Waterfall:
     """Return how one row's prediction comes about."""
-    assert carried.explainer is not None
-    explanation = _of_output(carried.explainer.explain(row), output)
+    explanation = _of_output(carried.explanation(row), output)
     return Waterfall.of(replace(explanation, data=cells_in_words(explanation, carried)), 0, 8)
 
 
@@ -130,7 +145,7 @@ def reasons_in_words(carried: Carried, rows: Any, places: Indices, most: int = 3
     """Return the strongest reasons of each row's prediction (``places`` of the predicted classes) in words."""
     if carried.explainer is None:
         return [""] * len(places)
-    explanation = carried.explainer.explain(rows)
+    explanation = carried.explanation(rows)
     effects, words = towards(explanation, places), cells_in_words(explanation, carried)
     lines = []
     for effect, cells in zip(effects, words, strict=True):

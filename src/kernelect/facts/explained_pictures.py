@@ -28,14 +28,15 @@ def explained_pictures(material: Material) -> Iterator[PictureFacts]:
         "grey points are texts or missing cells. Columns with the largest mean effect come first. These are exact "
         "Shapley values, and those of a row add up.",
     )
-    for record in strongest_pairs(found):
+    for record in strongest_pairs(found, material.assessment.held_out):
         if isinstance(record, Interactions):
             yield picture(
                 "matters",
                 record,
                 "Columns that act together",
                 f"Mean size of what a pair of columns adds to the {record.label} beyond the sum of both. Where it is "
-                "small, each column can be read by itself.",
+                "small, each column can be read by itself. Bars are two standard errors."
+                + ("" if material.assessment.held_out is None else " Columns that do not help are left out."),
             )
         else:
             yield picture(

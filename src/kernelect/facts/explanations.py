@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -172,7 +173,7 @@ class ShapleyDependence:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Interactions:
     """The pairs of columns whose joint effect is largest.
 
@@ -182,6 +183,8 @@ class Interactions:
         The strongest first.
     strength : ndarray of shape (n_shown,)
         Mean size of what the pair adds to, or takes from, the sum of both columns' own effects.
+    standard_error : ndarray of shape (n_shown,)
+        Of these means, over the rows that were explained.
     leader : int
         Place of the column of the first pair that has the larger effect of its own.
     label : str
@@ -189,19 +192,32 @@ class Interactions:
 
     pairs: tuple[str, ...]
     strength: Array
+    standard_error: Array
     leader: int
     label: str
 
     @classmethod
-    def of(cls, explanation: Explanation, most: int = 8) -> Self:
-        """Return the record of an explanation with interactions."""
+    def of(cls, explanation: Explanation, most: int = 8, among: Collection[str] | None = None) -> Self:
+        """Return the record of an explanation with interactions.
+
+        Parameters
+        ----------
+        explanation : Explanation
+        most : int
+            Pairs that are listed.
+        among : collection of str, optional
+            Columns whose pairs are listed; two at least.
+        """
         _require_one_output(explanation)
         if explanation.interactions is None:
             raise InvalidArgument(
                 "explanation has no interactions: compute it by shapley_values(model, X, interactions=True)."
             )
-        sizes = 2.0 * np.abs(explanation.interactions).mean(axis=0)
-        one, other = np.triu_indices(len(sizes), 1)
+        each = 2.0 * np.abs(explanation.interactions)
+        sizes, errors = each.mean(axis=0), each.std(axis=0, ddof=min(1, len(each) - 1)) / np.sqrt(len(each))
+        columns = np.array([among is None or name in among for name in explanation.feature_names])
+        one, other = (places[np.ix_(columns, columns)] for places in np.indices(sizes.shape))
+        one, other = (places[np.triu_indices(len(places), 1)] for places in (one, other))
         order = np.argsort(-sizes[one, other], kind="stable")[:most]
         names = [short_name(name, 18) for name in explanation.feature_names]
         first = np.array([one[order[0]], other[order[0]]])
@@ -209,6 +225,7 @@ class Interactions:
         return cls(
             pairs=tuple(f"{names[one[place]]} & {names[other[place]]}" for place in order),
             strength=sizes[one[order], other[order]],
+            standard_error=errors[one[order], other[order]],
             leader=int(first[np.argmax(own[first])]),
             label=label_of(explanation),
         )

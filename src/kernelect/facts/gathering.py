@@ -16,7 +16,8 @@ from kernelect.facts import rules as _rules  # noqa: F401  (so that they are reg
 from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.decisions import describe_decision
 from kernelect.facts.doubts import Check, ModelEvidence, doubts_of, examine
-from kernelect.facts.estimates import Assessment, Judge
+from kernelect.facts.estimates import Assessment
+from kernelect.facts.judge import Judge
 from kernelect.facts.kept import Kept, KeptPicture
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material
@@ -26,7 +27,7 @@ from kernelect.facts.notable import worst_rows
 from kernelect.facts.numbers import counted
 from kernelect.facts.outcome_pictures import describe_threshold
 from kernelect.facts.page_record import PageFacts, PictureFacts
-from kernelect.facts.pictures import draw_up, of_search
+from kernelect.facts.pictures import draw_up, of_search, plain_pictures
 from kernelect.facts.plain import as_plain
 from kernelect.facts.quality import describe_quality
 from kernelect.facts.record import (
@@ -53,6 +54,9 @@ from kernelect.model.subject import subject_of
 from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Array, Indices
 
+#: Share of the time for a page that What if may take; the rest is for the pictures that explain rows.
+_FOR_WHAT_IF = 0.6
+
 
 @dataclass(frozen=True, kw_only=True)
 class GatherOptions:
@@ -61,7 +65,7 @@ class GatherOptions:
     Attributes
     ----------
     title, target : str
-        Names of the table and of the column that is predicted.
+        Names of the table (empty if it has none) and of the column that is predicted.
     assessment : Assessment, optional
         How good the model is. The default needs no further fit: exact leave-one-out if the machine has it, and a
         baseline.
@@ -212,14 +216,17 @@ def gather_for_page(
 
 
 def _page_of(material: Material) -> PageFacts:
-    what_if, carried = describe_what_if(
-        material.estimator, material.X, material.y, material.assessment, material.generator, material.places
-    )
+    first = plain_pictures(material)
+    with watched_deadline().part(_FOR_WHAT_IF).watched(firmly=False):
+        what_if, carried = describe_what_if(
+            material.estimator, material.X, material.y, material.assessment, material.generator, material.places
+        )
+        late = time_is_up() and carried is None
     material = replace(material, carried=carried)
-    pictures: list[PictureFacts] = as_plain(draw_up(material))
+    pictures: list[PictureFacts] = as_plain(draw_up(material, first))
     kept = material.kept
     return PageFacts(
-        complete=not time_is_up() and (kept is None or kept.complete),
+        complete=not late and not time_is_up() and (kept is None or kept.complete),
         pictures=pictures,
         what_if=what_if,
         worst_rows=worst_rows(material),

@@ -88,6 +88,10 @@ class HeldOutRelevance:
         """Return how many columns make predictions worse by more than two standard errors."""
         return int(np.sum(self.rise > 2.0 * self.standard_error))
 
+    def helping(self) -> set[str]:
+        """Return the columns without which predictions get worse by more than a standard error."""
+        return {name for name, helps in zip(self.names, self.rise > self.standard_error, strict=True) if helps}
+
     def describe(self) -> list[HeldOutFacts]:
         """Return the columns with their figures in words."""
         return [

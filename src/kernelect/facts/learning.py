@@ -86,8 +86,8 @@ class LearningCurve:
         """Return what more rows would bring."""
         way = "fell" if self.gain > 0.0 else "rose"
         change = (
-            f"from {counted(int(self.rows[-2]), 'row')} to {fixed(self.rows[-1], 0)}, the leave-one-out {self.score} "
-            f"{way} by {with_error(abs(self.gain), self.gain_error)}"
+            f"from {counted(int(self.rows[-2]), 'row')} to {fixed(self.rows[-1], 0)}, the {self.score} of rows left "
+            f"out {way} by {with_error(abs(self.gain), self.gain_error)}"
         )
         if self.helps:
             return f"More rows would still help: {change}."

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelect.criteria.calibration import fit_temperature, probabilities
-from kernelect.estimators import decide_class
+from kernelect.criteria.calibration import classes_of, fit_temperature, probabilities
 from kernelect.exceptions import MissingCapability
 from kernelect.facts.sources import is_mixture, machine_of
 from kernelect.typing import Array
@@ -18,7 +17,7 @@ def left_out_labels(estimator: Any) -> Any:
     machine = machine_of(estimator)
     if is_mixture(machine):
         return machine.classes_[np.argmax(_known(machine, "loo_proba_"), axis=1)]
-    return machine.classes_[decide_class(_known(machine, "loo_decision_"))]
+    return machine.classes_[classes_of(_known(machine, "loo_decision_"))]
 
 
 def left_out_probabilities(estimator: Any, y: Any, weights: Array | None = None) -> Array:
@@ -35,6 +34,12 @@ def left_out_probabilities(estimator: Any, y: Any, weights: Array | None = None)
 def left_out_values(estimator: Any) -> Array:
     """Return the exact leave-one-out predictions of a regressor."""
     return _known(machine_of(estimator), "loo_prediction_")
+
+
+def left_out_survival(estimator: Any, times: Array) -> Array | None:
+    """Return the exact leave-one-out survival functions (n, n_times) at times; None if the machine has none."""
+    machine = machine_of(estimator)
+    return machine.loo_survival(times) if hasattr(machine, "loo_survival") else None
 
 
 def left_out_interval(estimator: Any, coverage: float) -> Array | None:

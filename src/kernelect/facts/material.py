@@ -24,7 +24,7 @@ from kernelect.facts.plain import record_as_plain
 from kernelect.facts.relevance import Relevance
 from kernelect.facts.sources import input_names, machine_of
 from kernelect.facts.surface import Landscape, Surface
-from kernelect.facts.survival import SurvivalCurves
+from kernelect.facts.survival import SurvivalCalibration, SurvivalCurves
 from kernelect.model.decisions import Decision
 from kernelect.typing import Array, Indices
 
@@ -53,6 +53,7 @@ RECORDS: dict[str, type] = {
     "trend": ResidualTrend,
     "learning": LearningCurve,
     "survival": SurvivalCurves,
+    "survival calibration": SurvivalCalibration,
 }
 
 

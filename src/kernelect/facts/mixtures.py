@@ -82,6 +82,7 @@ def describe_machine_of_mixture(estimator: Any, facts: MixtureFacts) -> MachineF
         "size": f"all {rows}, in {counted(len(mixture.members), 'machine')}",
         "vectors": size,
         "status": status,
+        "outcome": mixture.members[0].outcome.name,
         "converged": not mixture.doubt(),
         "value": facts["loss"]["mixture"],
         "evaluations": evaluations,
@@ -118,7 +119,7 @@ def _status(mixture: Door) -> str:
         return f"ran out of time after {candidates - missing} of {candidates} candidates"
     leader = mixture.members[0]
     if not leader.outcome.trustworthy:
-        ended = with_input_names(leader.in_words, _coded(mixture)).split(";")[0]
+        ended = in_options(with_input_names(leader.ending, _coded(mixture)))
         return f"stopped early in one candidate ({leader.candidate.words}), which {ended}"
     doubt = in_options(with_input_names(mixture.doubt(), _coded(mixture)))
     return f"stopped early: {doubt}" if doubt else "fitted all candidates"
@@ -140,6 +141,7 @@ def _candidate(mixture: Door, place: int) -> CandidateFacts:
         weight=weight,
         weight_words=percent(weight) if fitted else NOT_KNOWN,
         seconds=float(found.seconds[place]),
+        tried=bool(found.tried[place]),
         status=with_input_names(found.status[place], _coded(mixture)),
     )
 

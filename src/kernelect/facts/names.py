@@ -11,6 +11,9 @@ NAMED_AT_MOST = 3
 
 _WIDTH = re.compile(r"(?P<part>\bpart\d+\.)?\bgamma\[(?P<input>\d+)\]")
 
+#: Mark of a candidate whose search a time limit ended.
+OUT_OF_TIME = "out of time"
+
 
 def plain_name(name: object) -> str:
     """Return a name without line breaks, control characters and lone surrogates."""
@@ -73,11 +76,16 @@ def in_options(words: str) -> str:
 
     The time limit of one fit is a part of what the user gave: its seconds mean nothing to readers.
 
-    >>> in_options("time_limit=0.114 left no time for 2 candidates: give more time, or effort='fast'")
-    'The time limit left no time for 2 candidates: give more time, or --effort fast'
+    >>> in_options("time_limit=0.114 left no time for 2 of 8 candidates: give more time, or effort='fast'")
+    'The time limit was too short for 2 of the 8 models to be mixed: give more --time-limit, or --effort fast'
+    >>> in_options("stopped at the time limit (time_limit) with the best point so far")
+    'stopped at the time limit with the best point so far'
     """
+    words = words.replace(" (time_limit)", "")
     words = re.sub(r"\btime_limit(=[\w.+-]+)?", "the time limit", words)
     words = re.sub(r"\beffort='(\w+)'", r"--effort \1", words)
+    words = re.sub(r"\b(\d+) of (\d+) candidates\b", r"\1 of the \2 models to be mixed", words)
+    words = words.replace("left no time for", "was too short for").replace("give more time", "give more --time-limit")
     return words[:1].upper() + words[1:] if words.startswith("the time limit") else words
 
 

@@ -62,7 +62,8 @@ def notable_pictures(material: Material) -> Iterator[PictureFacts]:
             record,
             f"Row {material.row_number(row)}: {why}",
             f"Observed {observed}, predicted {said} by a model that had not seen this row ({source.name}). Bars lead "
-            f"from the {record.label} of usual rows to that of this row in the final model, which has seen it.",
+            f"from the {record.label} of usual rows, {trimmed(record.base, 4)}, to {trimmed(record.total, 4)}, that of "
+            "this row in the final model, which has seen it.",
         )
 
 

@@ -29,7 +29,7 @@ _MINUS = "\N{MINUS SIGN}"
 EARLIEST_YEAR, LATEST_YEAR = 1000.0, 2999.0
 
 #: Scores of which more is better; all others are losses.
-LARGER_IS_BETTER = ("AUC", "R²", "accuracy", "F1", "average precision", "concordance")
+LARGER_IS_BETTER = ("AUC", "R²", "accuracy", "F1", "average precision", "concordance", "concordance (Uno)")
 
 #: Scores that are shares of the rows, written in per cent.
 _SHARES = ("error", "accuracy")

@@ -12,11 +12,12 @@ from kernelect.facts.estimates import COVERAGE, Estimate
 from kernelect.facts.learning import LearningCurve
 from kernelect.facts.material import Material, picture
 from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import fixed, number, percent
+from kernelect.facts.numbers import fixed, number, percent, score_words, trimmed
 from kernelect.facts.outcomes import Confusion, Residuals
 from kernelect.facts.page_record import PictureFacts, ThresholdFacts
 from kernelect.facts.sources import is_mixture
-from kernelect.facts.survival import SurvivalCurves
+from kernelect.facts.stakes import MEAN_DISTANCE
+from kernelect.facts.survival import SurvivalCalibration, SurvivalCurves
 
 #: Rows whose probabilities a page carries for the choice of a threshold.
 _MOST_ROWS = 5000
@@ -37,6 +38,10 @@ def outcome_pictures(material: Material) -> Iterator[PictureFacts]:
         f"Rows are true classes, columns predicted classes, measured by {source.name}. "
         f"{_of(confusion.wrong, float(confusion.counts.sum()))} rows are misclassified."
     )
+    distance = source.score(MEAN_DISTANCE)
+    if distance is not None:
+        words = score_words(distance.name, distance.value, distance.standard_error)
+        caption += f" On average a prediction is {words} classes away from the truth."
     if material.decision is not None and source is material.assessment.outer_folds:
         caption += " The model of every fold decides by its own threshold, which may differ from the whole model's."
     yield picture("good", confusion, "Confusion matrix", caption)
@@ -60,17 +65,40 @@ def _times(source: Estimate) -> Iterator[PictureFacts]:
             "thirds. Lines: the share of each without an event, by Kaplan and Meier, with two standard errors. The "
             "further apart, the better the model tells early from late. Curves end at the last event.",
         )
+    yield from _survival_calibration(source)
+
+
+def _survival_calibration(source: Estimate) -> Iterator[PictureFacts]:
+    if source.survival is None or source.quarters is None:
+        return
+    record = SurvivalCalibration.of(source.y_true, source.event, source.survival, source.quarters)
+    if record is not None:
+        times = ", ".join(trimmed(at, 3) for at in record.times)
+        yield picture(
+            "good",
+            record,
+            "Calibration of survival",
+            f"At the quartiles of the times of events ({times}): the share of rows that were said to have no event "
+            f"until then, in thirds of the rows, beside the share by Kaplan and Meier with two standard errors "
+            f"({source.name}). On the dashed line, what was said came true.",
+        )
 
 
 def _numbers(material: Material) -> Iterator[PictureFacts]:
     source = material.assessment.best_source
     assert source is not None
-    residuals = Residuals.from_predictions(source.y_true, source.prediction, interval=source.interval)
+    limited = source.limited
+    residuals = Residuals.from_predictions(source.y_true, source.prediction, interval=source.interval, limited=limited)
     caption = (
         f"Measured by {source.name}. Upright lines: the range around every prediction that is made to hold "
         f"{percent(COVERAGE, 0)} of such rows; it holds {percent(residuals.held)} of these. The dashed line marks "
         "perfect predictions."
     )
+    if limited is not None and len(limited):
+        caption += (
+            " Arrows start at the limit of a row of which only that is known, and point to where its target lies; "
+            "these rows do not count."
+        )
     yield picture("good", residuals, "Observed against predicted", caption)
     yield picture(
         "good",

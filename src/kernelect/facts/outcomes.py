@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -90,6 +90,8 @@ class Residuals:
     rmse : float
     label : str
         Where the predictions come from.
+    limited : ndarray of shape (k, 3)
+        Rows whose target is only a limit: what was predicted, the limit, and on which side of it the target lies.
     """
 
     predicted: Array
@@ -99,14 +101,23 @@ class Residuals:
     held: float
     rmse: float
     label: str
+    limited: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_pred: Any, *, interval: Any = None, label: str = "predicted", max_points: int = 2000
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        interval: Any = None,
+        label: str = "predicted",
+        max_points: int = 2000,
+        limited: Any = None,
     ) -> Self:
         """Return the record; of more than ``max_points`` rows, some are kept, evenly along the predictions.
 
-        ``interval`` (n, 2) has the ends of the intervals around the predictions, if there are any.
+        ``interval`` (n, 2) has the ends of the intervals around the predictions, if there are any; ``limited`` (k, 3)
+        are rows whose target is only a limit, as the attribute has them.
         """
         observed, predicted = np.asarray(y_true, dtype=float), np.asarray(y_pred, dtype=float)
         residuals = observed - predicted
@@ -123,6 +134,7 @@ class Residuals:
             held=float(np.mean((lower <= observed) & (observed <= upper))),
             rmse=float(np.sqrt(np.mean(residuals**2))),
             label=label,
+            limited=np.zeros((0, 3)) if limited is None else np.asarray(limited, dtype=float)[:max_points],
         )
 
     @classmethod

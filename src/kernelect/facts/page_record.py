@@ -16,15 +16,29 @@ class PictureFacts(TypedDict):
     record: dict[str, Any]
 
 
+class OwnUnitsFacts(TypedDict):
+    """The scale on which effects add up, where they are shown in other units.
+
+    ``more`` is what its square root has added; at ``knots`` the scale of times bends, where it has the ``heights``.
+    """
+
+    name: str
+    words: str
+    more: float
+    knots: list[float]
+    heights: list[float]
+
+
 class ControlFacts(TypedDict):
     """A column that a reader can change: a number or date between ``low`` and ``high``, or one of ``levels``.
 
     ``missing`` is whether cells of it were missing, ``other`` whether there were further levels, ``years`` whether
-    its numbers are years.
+    its numbers are years, and ``unit`` what cells are read in, such as hours.
     """
 
     name: str
     kind: str
+    unit: str
     missing: bool
     levels: list[str]
     other: bool
@@ -44,6 +58,27 @@ class BandFacts(TypedDict):
     held: str
     source: str
     apart: str
+
+
+class CurveFacts(TypedDict):
+    """How a page gets a survival function from a median and the ends of its interval.
+
+    ``times`` have the ``scores`` on the scale that is piecewise linear in logarithms between ``knots``, with
+    ``heights``. Around the median, in units of the deviation, the ends lie at ``low`` and ``high``, and events come
+    after ``at`` with the probabilities ``later``. ``start`` is the function of the first row, ``last`` the time of the
+    last event.
+    """
+
+    times: list[float]
+    scores: list[float]
+    knots: list[float]
+    heights: list[float]
+    low: float
+    high: float
+    at: list[float]
+    later: list[float]
+    start: list[float]
+    last: str
 
 
 class ReasonFacts(TypedDict):
@@ -70,7 +105,9 @@ class WhatIfFacts(TypedDict):
     """The model as JavaScript with a control for every column; ``script`` is empty if a page cannot carry it.
 
     ``order`` are the controls' places, the most relevant first; ``rows`` are rows to start from, the first one
-    typical; ``players`` the controls that share an effect; ``years`` is whether years are predicted.
+    typical; ``players`` the controls that share an effect. ``signed`` is whether effects are those on a number and not
+    on the predicted class; ``years`` is whether years are predicted. ``survival`` is there if times until an event are
+    predicted.
     """
 
     script: str
@@ -80,9 +117,12 @@ class WhatIfFacts(TypedDict):
     row_names: list[str]
     players: list[list[int]]
     band: BandFacts | None
+    survival: CurveFacts | None
     start: StartFacts | None
     years: bool
     explained: str
+    own: OwnUnitsFacts | None
+    signed: bool
     remarks: list[str]
 
 

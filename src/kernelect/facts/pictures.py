@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.relevance import Relevance, most_important, relevance_by_column
 from kernelect.facts.sources import is_mixture, require_selection
 from kernelect.facts.surface import Surface
-from kernelect.numerics import time_is_up, watched_deadline
+from kernelect.numerics import NEVER, Deadline, time_is_up, watched_deadline
 from kernelect.selection import RECALIBRATED
 
 Builder = Callable[[Material], Iterator[PictureFacts]]
@@ -40,34 +40,41 @@ _LARGEST_SIZE = 500
 _SIDES = {"LSSVC": 15, "LSSVR": 15, "SVC": 11, "GPC": 11, "RVC": 9, "RVR": 9}
 
 
-def draw_up(material: Material) -> list[PictureFacts]:
-    """Return all pictures that this machine has, or those that there is time for."""
-    return _drawn(material, _BUILDERS)
+def plain_pictures(material: Material) -> dict[Builder, list[PictureFacts]]:
+    """Return the pictures that take little time, by what makes them: a page has them whatever its time limit."""
+    return {builder: _made(builder, material, NEVER) for builder in _BUILDERS if builder in _PLAIN}
+
+
+def draw_up(material: Material, made: Mapping[Builder, list[PictureFacts]]) -> list[PictureFacts]:
+    """Return all pictures that this machine has, or those that there is time for beside those ``made`` before."""
+    return _drawn(material, _BUILDERS, made)
 
 
 def of_search(material: Material) -> list[PictureFacts]:
     """Return the pictures of how a machine was found, or those that there is time for."""
-    return _drawn(material, tuple(_OF_SEARCH))
+    return _drawn(material, tuple(_OF_SEARCH), {})
 
 
-def _drawn(material: Material, builders: tuple[Builder, ...]) -> list[PictureFacts]:
+def _drawn(
+    material: Material, builders: tuple[Builder, ...], before: Mapping[Builder, list[PictureFacts]]
+) -> list[PictureFacts]:
     """Return what some builders make, quick ones first; those of the search made theirs before the machine was gone."""
-    made: dict[Builder, list[PictureFacts]] = {}
-    for builder in sorted(builders, key=_SLOW.__contains__):
+    made = dict(before)
+    for builder in sorted((each for each in builders if each not in before), key=_SLOW.__contains__):
         if material.kept is not None and builder in _OF_SEARCH:
             kept = [each.shown() for each in material.kept.pictures]
             made[builder] = [each for each in kept if each["kind"] == _OF_SEARCH[builder]]
         elif not time_is_up():
-            made[builder] = _made(builder, material)
+            made[builder] = _made(builder, material, watched_deadline())
     return [picture for builder in builders for picture in made.get(builder, [])]
 
 
-def _made(builder: Builder, material: Material) -> list[PictureFacts]:
+def _made(builder: Builder, material: Material, deadline: Deadline) -> list[PictureFacts]:
     found: list[PictureFacts] = []
     try:
-        with watched_deadline().watched():
+        with deadline.watched():
             found.extend(builder(material))
-    except (MissingCapability, OutOfTime):  # this machine has no such picture, or time has it not
+    except (MissingCapability, OutOfTime):  # this machine has no such picture, or there is no time left for it
         pass
     return found
 
@@ -84,8 +91,9 @@ def _held_out(material: Material) -> Iterator[PictureFacts]:
         found.shown(),
         "What predictions lose without a column",
         f"By how much {what} when a column's cells are shuffled, on {counted(found.n_rows, 'row')} that the models of "
-        f"the outer folds had not seen; bars are two standard errors. {clear} of {n_columns} columns clearly matter. "
-        f"Columns that hold the same information can replace each other: then neither seems to matter.{rest}",
+        f"the outer folds had not seen; bars are two standard errors. {clear} of {n_columns} columns clearly "
+        f"{'matters' if clear == 1 else 'matter'}. Columns that hold the same information can replace each other: then "
+        f"neither seems to matter.{rest}",
     )
 
 
@@ -207,6 +215,9 @@ def _vectors(material: Material) -> Iterator[PictureFacts]:
         f"makes such a model. Bars are one standard error of the difference to the whole model.{without}",
     )
 
+
+#: What needs a few predictions at most.
+_PLAIN = (_held_out, _relevance, _dependence, outcome_pictures, threshold_pictures, _calibration)
 
 #: What takes evaluations, fits or explanations of many rows.
 _SLOW = (learning_pictures, explained_pictures, _surface, _sizes, _vectors)

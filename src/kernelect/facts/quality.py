@@ -58,10 +58,13 @@ def named_score(estimate: EstimateFacts | None, name: str) -> ScoreFacts | None:
 def scores_by_estimate(quality: QualityFacts) -> tuple[list[str], dict[str, dict[str, str]]]:
     """Return the names of the estimates, and for each score its words by estimate."""
     words: dict[str, dict[str, str]] = {}
-    for estimate in quality["estimates"]:
+    estimates = quality["estimates"]
+    measured = {score["name"] for one in estimates if one["role"] != BASELINE for score in one["scores"]}
+    for estimate in estimates:
         for score in estimate["scores"]:
-            words.setdefault(score["name"], {})[estimate["name"]] = score["words"]
-    return [estimate["name"] for estimate in quality["estimates"]], words
+            if score["name"] in measured or len(estimates) == 1:
+                words.setdefault(score["name"], {})[estimate["name"]] = score["words"]
+    return [estimate["name"] for estimate in estimates], words
 
 
 def main_score(quality: QualityFacts) -> ScoreFacts | None:

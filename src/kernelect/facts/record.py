@@ -68,6 +68,7 @@ MachineFacts = TypedDict(
         "size": str,
         "vectors": int,
         "status": str,
+        "outcome": str,
         "converged": bool,
         "value": float,
         "evaluations": int,
@@ -206,6 +207,7 @@ class CandidateFacts(TypedDict):
     weight: float
     weight_words: str
     seconds: float
+    tried: bool
     status: str
 
 

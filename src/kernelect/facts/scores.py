@@ -17,9 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelect.exceptions import InvalidArgument
-from kernelect.facts.stakes import CONCORDANCE
-from kernelect.numerics import concordance
+from kernelect.facts.stakes import MEAN_DISTANCE, RANKED
 from kernelect.typing import Array, Indices, Mask
 
 #: Least probability in a log-loss: one confident mistake must not hide everything else.
@@ -130,12 +128,12 @@ def classification_losses(index: Indices, predicted: Indices, probability: Array
 
 def ordered_losses(index: Indices, predicted: Indices, probability: Array | None) -> list[RowLoss]:
     """Return mean distance and ranked probability score by row, for classes with an order; see above."""
-    losses = [RowLoss(name="mean distance", losses=np.abs(index - predicted).astype(float))]
+    losses = [RowLoss(name=MEAN_DISTANCE, losses=np.abs(index - predicted).astype(float))]
     if probability is None:
         return losses
     reached = index[:, None] <= np.arange(probability.shape[1])
     squares = np.sum((np.cumsum(probability, axis=1) - reached) ** 2, axis=1)
-    return [*losses, RowLoss(name="ranked probability score", losses=squares)]
+    return [*losses, RowLoss(name=RANKED, losses=squares)]
 
 
 def regression_losses(y: Array, predicted: Array, weights: Array) -> list[RowLoss]:
@@ -206,14 +204,6 @@ def stacked_folds(parts: Sequence[Array | None]) -> Array | None:
     """Return the folds' arrays one below the other; None if one of them has none, or one that is not finite."""
     known = [part for part in parts if part is not None and np.isfinite(part).all()]
     return np.concatenate(known) if known and len(known) == len(parts) else None
-
-
-def concordance_score(time: Array, event: Mask, predicted: Array) -> Score | None:
-    """Return how well predicted times order rows, None if no two of them can be ordered."""
-    try:
-        return Score(CONCORDANCE, *concordance(time, event, -np.asarray(predicted)))
-    except InvalidArgument:
-        return None
 
 
 def _sums(values: Array, units: Indices) -> Array:

@@ -56,6 +56,7 @@ def describe_machine(estimator: Any, objective: SelectionObjective | None) -> Ma
         "size": size,
         "vectors": vectors,
         "status": status,
+        "outcome": selection.outcome.name,
         "converged": bool(selection.converged),
         "value": float(selection.value),
         "evaluations": int(selection.n_evaluations),

@@ -12,7 +12,14 @@ from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.model.decisions import Decision, decide_by_cost, decide_by_f1
 from kernelect.typing import Array, Indices
 
-COST, F1, AVERAGE_PRECISION, CONCORDANCE = "cost", "F1", "average precision", "concordance"
+COST, F1, AVERAGE_PRECISION = "cost", "F1", "average precision"
+
+#: Scores of survival times.
+CONCORDANCE, UNO = "concordance", "concordance (Uno)"
+INTEGRATED_BRIER, CALIBRATION = "integrated Brier score", "calibration at the median time"
+
+#: Scores of classes with an order.
+MEAN_DISTANCE, RANKED = "mean distance", "ranked probability score"
 
 #: Name of a metric in options -> what the score is called, by task.
 METRICS: dict[str, dict[str, str]] = {

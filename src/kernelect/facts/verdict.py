@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
-from kernelect.facts.doubts import Severity
+from kernelect.facts.doubts import NO_TIME, Severity
 from kernelect.facts.numbers import fixed, number, percent
 from kernelect.facts.quality import BASELINE, estimate_of, guessing, main_score, named_score
 from kernelect.facts.record import Doubt, Facts, VerdictFacts
 from kernelect.facts.rules.baseline import ALSO_COMPARED, better_by
 from kernelect.facts.scores import SURE
-from kernelect.facts.stakes import COST
+from kernelect.facts.stakes import CONCORDANCE, COST
 
 #: Share of the loss of guessing (log-loss, error, or the target's variance) that a model has to save.
 WEAK = 0.1
@@ -136,6 +136,15 @@ def _more(facts: Facts) -> str:
     return f"{way_out}. {learning['sentence']}"
 
 
+def _unchecked(facts: Facts) -> str:
+    """Return what there was no time to look for."""
+    return " and ".join(one["about"] for one in facts.get("checks", []) if one["obstacle"] == NO_TIME)
+
+
+def _of_unchecked(facts: Facts) -> str:
+    return f"Fit again with a longer time limit: there was no time to look for {_unchecked(facts)}."
+
+
 def _use(facts: Facts) -> str:
     learning = facts["learning"]
     more = f" {learning['sentence']}" if learning is not None and learning["helps"] else ""
@@ -150,6 +159,7 @@ VERDICTS = (
     VerdictRule("unclear", VerdictLevel.ORIENTATION, _unclear, _more),
     VerdictRule("few-rows", VerdictLevel.ORIENTATION, lambda facts: facts["data"]["rows"] < FEW_ROWS, _more),
     VerdictRule("doubted", VerdictLevel.CARE, lambda facts: _doubted(facts, Severity.WEAKNESS), _of_gravest),
+    VerdictRule("unchecked", VerdictLevel.CARE, lambda facts: bool(_unchecked(facts)), _of_unchecked),
     VerdictRule("sound", VerdictLevel.AS_IT_IS, lambda _: True, _use),
 )
 
@@ -164,12 +174,22 @@ def _how_good(facts: Facts) -> str:
     if quality["main"] == "error":
         right, guessed = _right(ours["value"]), _right(theirs["value"])
         return f"Of 100 new rows it predicts about {right} right; {guess} gets {guessed} right."
+    if quality["main"] == CONCORDANCE:
+        right, guessed = (fixed(100.0 * one["value"], 0) for one in (ours, theirs))
+        return (
+            f"Of 100 pairs of new rows it predicts for about {right} which event comes first; {guess} gets {guessed}."
+        )
     if quality["main"] != "RMSE":
         what = "mean cost per row" if quality["main"] == COST else quality["main"]
         return f"The {what} on new rows is {ours_words}; {guess} has {theirs_words}."
     share = saved_share(facts)
-    explained = "" if share is None else f": it explains {percent(max(share, 0.0), 0)} of the differences between rows"
-    return f"Predictions of new rows are off by {ours_words}, {guess} is off by {theirs_words}{explained}."
+    if share is None:
+        return f"Predictions of new rows are off by {ours_words}; {guess} is off by {theirs_words}."
+    explained = percent(max(share, 0.0), int(_NEARLY_ALL <= share < 1.0))
+    return (
+        f"Predictions of new rows are off by {ours_words}, and the model explains {explained} of the differences "
+        f"between rows ({guess} is off by {theirs_words})."
+    )
 
 
 def _how_sure(facts: Facts) -> str:
@@ -178,12 +198,15 @@ def _how_sure(facts: Facts) -> str:
     if ours is None or estimate is None:
         return "No row was left out of the fit, so nothing is known about new rows."
     measured = f"Measured by {estimate['name']} on rows that the model had not seen"
-    if _doubted(facts, Severity.BIAS):
+    if any(doubt["severity"] == Severity.BIAS for doubt in facts["doubts"]):
         measured += ", but new rows may be different (see what to doubt)"
     error = ours["standard_error"]
     if not error:
         return f"{measured}."
     low, high = ours["value"] - SURE * error, ours["value"] + SURE * error
+    if quality["main"] == CONCORDANCE:
+        ends = " to ".join(fixed(100.0 * min(end, 1.0), 0) for end in (low, high))
+        return f"{measured}: probably {ends} of 100 pairs right."
     if quality["main"] == "error":
         return f"{measured}: probably {_right(high)} to {_right(low)} of 100 rows right."
     low = low if ours["larger_is_better"] else max(low, 0.0)

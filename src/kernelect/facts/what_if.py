@@ -7,25 +7,37 @@ from typing import Any, cast
 import numpy as np
 
 from kernelect.exceptions import MissingCapability, OutOfTime, UnusableModel
+from kernelect.explain.own_units import WORDS, OwnUnits
+from kernelect.explain.record import is_of_number
 from kernelect.export.evaluate import number_of, text_of
 from kernelect.export.program import ExportedColumn, Program
-from kernelect.facts.bands import describe_band, ends_at
+from kernelect.facts.bands import describe_band, describe_curve, ends_at
 from kernelect.facts.carried import Carried, carried_model
 from kernelect.facts.cells import column_ranks, hold_years
 from kernelect.facts.estimates import Assessment
 from kernelect.facts.explained import cells_in_words, towards
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import are_years, trimmed
-from kernelect.facts.page_record import REASONS, ControlFacts, ReasonFacts, StartFacts, WhatIfFacts
+from kernelect.facts.page_record import (
+    REASONS,
+    ControlFacts,
+    OwnUnitsFacts,
+    ReasonFacts,
+    StartFacts,
+    WhatIfFacts,
+)
 from kernelect.facts.plain import as_plain
 from kernelect.facts.relevance import ranked, relevance_by_column
 from kernelect.facts.sources import input_sources, machine_of, rows_at, some_rows
-from kernelect.model.subject import subject_of
+from kernelect.inputs.numerals import CLOCK, DURATION
+from kernelect.model.subject import predicted_numbers, subject_of
 from kernelect.numerics import time_is_up, watched_deadline
 from kernelect.typing import Indices
 
 #: Rows that a reader can start from, and cells that they may have together.
 _ROWS, _CELLS = 300, 20_000
+
+_NO_TIME = "There was no time left for it."
 
 #: Different values up to which the most frequent one is typical of a column, and not the middle one.
 _FEW_VALUES = 8
@@ -52,37 +64,59 @@ def describe_what_if(
         Where the rows stand in their table, if some of it were left out.
     """
     if time_is_up():
-        return _without("There was no time left for it."), None
+        return _without(_NO_TIME), None
     try:
         with watched_deadline().watched():
             carried = carried_model(model, X, generator)
-    except (MissingCapability, OutOfTime, UnusableModel) as error:  # the last one: an export that is not the model
+    except OutOfTime:
+        return _without(_NO_TIME), None
+    except (MissingCapability, UnusableModel) as error:  # the last one: an export that is not the model
         return _without(str(error)), None
-    program = carried.program
-    cells = _cells(program, X)
+    program, own = carried.program, carried.own_units
+    explained = _explained(carried, own)
+    cells, units = _cells(program, X), _units(subject_of(model).schema)
     stands = np.arange(len(cells)) if places is None else places
     shown, years = _starts(cells), not subject_of(model).model.is_classifier and hold_years(y)
     return (
         WhatIfFacts(
             script=carried.script,
-            controls=[_control(column, cells[:, place]) for place, column in enumerate(program.columns)],
+            controls=[
+                _control(column, cells[:, place], units.get(column.name, ""))
+                for place, column in enumerate(program.columns)
+            ],
             order=_order(carried, program),
             rows=[_plain_cells(row) for row in cells[shown]],
-            row_names=[_row_name(int(stands[place]), np.asarray(y)[place], years=years) for place in shown],
+            row_names=_row_names(np.asarray(y), shown, stands, assessment, years=years),
             players=_players(carried, program),
             band=describe_band(model, carried, X, cells, assessment),
+            survival=describe_curve(carried, rows_at(X, shown[:1]), assessment),
             start=_start(carried, rows_at(X, shown[:1]), cells[shown[0]], years=years),
             years=years,
-            explained=carried.explainer.expansion.explained if carried.explainer and carried.explains else "",
+            explained=explained,
+            own=None if own is None else _own_units(own),
+            signed=is_of_number(explained),
             remarks=list(carried.remarks),
         ),
         carried,
     )
 
 
+def _own_units(own: OwnUnits) -> OwnUnitsFacts:
+    knots, heights = ([], []) if own.times is None else (own.times.knots.tolist(), own.times.heights.tolist())
+    return OwnUnitsFacts(name=own.name, words=WORDS[own.name], more=own.more, knots=knots, heights=heights)
+
+
+def _explained(carried: Carried, own: OwnUnits | None) -> str:
+    """Return what the reasons are of; empty if there are none."""
+    if carried.explainer is None or not carried.explains:
+        return ""
+    return carried.explainer.expansion.explained if own is None else "prediction"
+
+
 def _without(reason: str) -> WhatIfFacts:
     nothing: Any = {name: [] for name in ("controls", "order", "rows", "row_names", "players")}
-    nothing |= {"script": "", "band": None, "start": None, "years": False, "explained": ""}
+    nothing |= {"script": "", "band": None, "survival": None, "start": None, "explained": "", "own": None}
+    nothing |= {"years": False, "signed": False}
     return cast("WhatIfFacts", {**nothing, "remarks": [f"This page does not carry the model. {reason}"]})
 
 
@@ -110,11 +144,18 @@ def _plain_cells(row: Any) -> list[Any]:
     return [cell if cell is None or isinstance(cell, str) else float(cell) for cell in row]
 
 
-def _control(column: ExportedColumn, cells: Any) -> ControlFacts:
+def _units(schema: Any) -> dict[str, str]:
+    """Return what numbers of a table are read in, by column."""
+    units = {} if schema is None else {column.name: column.reading.unit for column in schema.columns}
+    return {name: "hours" if unit in (DURATION, CLOCK) else plain_name(unit) for name, unit in units.items()}
+
+
+def _control(column: ExportedColumn, cells: Any, unit: str) -> ControlFacts:
     known = [cell for cell in cells if cell is not None]
     facts = ControlFacts(
         name=plain_name(column.name),
         kind=column.kind,
+        unit=unit,
         missing=len(known) < len(cells),
         levels=[],
         other=False,
@@ -153,10 +194,30 @@ def _typical(cells: Any) -> int:
     return int(np.argmin(distance))
 
 
-def _row_name(place: int, observed: Any, *, years: bool) -> str:
-    is_number = isinstance(observed, float | np.floating)
-    words = trimmed(float(observed), 4, years=years) if is_number else plain_name(observed)
-    return f"row {place + 1} (observed {words})"
+def _row_names(y: Any, shown: Indices, stands: Indices, assessment: Assessment, *, years: bool) -> list[str]:
+    """Return what rows to start from are called, with what is known of their targets."""
+    signs = _signs(len(y), assessment)
+    return [f"row {stands[k] + 1} (observed {signs.get(int(k), '')}{_observed(y[k], years=years)})" for k in shown]
+
+
+def _signs(count: int, assessment: Assessment) -> dict[int, str]:
+    """Return the signs of rows whose target is only a limit, by place; none if it is not known which they are."""
+    source = assessment.times_source
+    if source is None:
+        return {}
+    rows = np.arange(count) if source.rows is None else source.rows
+    if source.event is not None:
+        return dict.fromkeys(rows[~source.event].tolist(), "> ")
+    if source.limited is None:
+        return {}
+    others = np.setdiff1d(np.arange(count), rows)
+    found = zip(others, source.limited[:, 2], strict=False) if len(others) == len(source.limited) else ()
+    return {int(place): "> " if side > 0.0 else "< " for place, side in found if side}
+
+
+def _observed(value: Any, *, years: bool) -> str:
+    is_number = isinstance(value, float | np.floating)
+    return trimmed(float(value), 4, years=years) if is_number else plain_name(value)
 
 
 def _order(carried: Carried, program: Program) -> list[int]:
@@ -190,7 +251,7 @@ def _start(carried: Carried, row: Any, cells: Any, *, years: bool) -> StartFacts
         answer, values = plain_name(classes[place]), [float(share) for share in shares]
         names = [plain_name(name) for name in classes]
     else:
-        values = np.asarray(model.predict(row), dtype=float).reshape(1, -1)[0].tolist()
+        values = predicted_numbers(model, row).reshape(1, -1)[0].tolist()
         place, names, answer = 0, [], trimmed(values[0], 4, years=years)
     return StartFacts(
         answer=answer,
@@ -204,7 +265,7 @@ def _start(carried: Carried, row: Any, cells: Any, *, years: bool) -> StartFacts
 def _reasons(carried: Carried, row: Any, place: int) -> list[ReasonFacts]:
     if carried.explainer is None or not carried.explains:
         return []
-    explanation, expansion = carried.explainer.explain(row), carried.explainer.expansion
+    explanation, expansion = carried.explanation(row), carried.explainer.expansion
     effects, cells = towards(explanation, np.array([place]))[0], cells_in_words(explanation, carried)[0]
     order = [j for j in np.argsort(-np.abs(effects), kind="stable") if as_plain(effects[j]) != 0.0]
     names = [

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.inputs.durations import CLOCK, DAY
 from kernelect.inputs.frame import Cells, Frame
+from kernelect.inputs.numerals import CLOCK, DAY
 from kernelect.inputs.readings import is_missing, values_of
 from kernelect.inputs.roles import Role, Wishes, describe
-from kernelect.numerics import rounding_of
 from kernelect.typing import Array, Indices
 
 #: Levels with fewer rows than this share the code of "other", which unseen levels get too.
@@ -105,8 +104,8 @@ class Coding:
     """How the columns of a table become inputs, fitted on the training rows without their targets.
 
     The inputs of a row depend on that row alone: cells are read as in training. A cell written otherwise is read by
-    itself where it has one meaning only (``2,5`` after a column with decimal points, ``2024-12-31`` after one of other
-    dates), and counts as missing where not.
+    itself if it has one meaning only (``2,5`` after a column with decimal points, ``2024-12-31`` after one of other
+    dates), and counts as missing if not.
 
     Attributes
     ----------
@@ -229,6 +228,8 @@ def _number_codes(column: int, role: Role, values: Array) -> list[NumberCode | M
 
 
 def _number_code(column: int, name: str, values: Array, part: str) -> NumberCode | None:
+    from kernelect.numerics import rounding_of
+
     values = _part(part, values)
     fill = float(np.nanmedian(values))
     filled = np.where(np.isnan(values), fill, values)

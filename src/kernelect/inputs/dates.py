@@ -17,7 +17,7 @@ from kernelect.typing import Array
 
 ISO = "%Y-%m-%d"
 
-#: Forms that are looked for. Where two read a column equally well, the earlier one is taken.
+#: Forms that are looked for. If two read a column equally well, the earlier one is taken.
 FORMS = (
     ISO,
     "%Y/%m/%d",
@@ -67,7 +67,7 @@ _PIVOT = 69
 #: Texts that are tried in every form: a long column of words need not be.
 _TRIED = 50
 
-#: Two forms that read the same texts where no day is beyond the twelfth.
+#: Two forms that read the same texts if no day is beyond the twelfth.
 _AMBIGUOUS = {"%m/%d/%Y": "%d/%m/%Y", "%m/%d/%y": "%d/%m/%y", "%d-%m-%Y": "%m-%d-%Y"}
 
 

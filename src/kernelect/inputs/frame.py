@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.numerics import dense_rows
 
 Cells = npt.NDArray[Any]
 
@@ -45,6 +44,11 @@ class Frame:
         return Frame(self.names, columns, self.declared, len(np.arange(self.n_rows)[rows]), self.named)
 
 
+def is_dask(X: object) -> bool:
+    """Return whether this is a collection of Dask."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr") and hasattr(X, "__dask_graph__")
+
+
 def is_frame(X: object) -> bool:
     """Return whether ``X`` has named columns."""
     return hasattr(X, "columns") and hasattr(X, "__getitem__") and not isinstance(X, np.ndarray) and not _is_arrow(X)
@@ -56,7 +60,9 @@ def _is_arrow(X: object) -> bool:
 
 
 def check_names(X: Any) -> None:
-    """Raise if two columns of a DataFrame have the same name."""
+    """Raise if two columns of a DataFrame have the same name, or if it holds no rows yet."""
+    if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
+        raise InvalidArgument("X is a LazyFrame, which holds no rows yet: call .collect(), and give what it returns.")
     names = [str(name) for name in X.columns] if is_frame(X) else []
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -76,12 +82,10 @@ def as_frame(X: Any) -> Frame:
     """
     if isinstance(X, Frame):
         return X
-    if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "to_numpy"):
-        raise InvalidArgument("X is a LazyFrame, which holds no rows yet: call .collect(), and give what it returns.")
     if _is_arrow(X):
         return _of_arrow(X)
+    check_names(X)
     if is_frame(X):
-        check_names(X)
         names = [str(name) for name in X.columns]
         pairs = [cells_of(X[name]) for name in X.columns]
         return Frame(tuple(names), tuple(cells for cells, _ in pairs), tuple(declared for _, declared in pairs), len(X))
@@ -105,8 +109,40 @@ def _of_arrow(table: Any) -> Frame:
     return Frame(tuple(names), tuple(columns), declared, table.num_rows)
 
 
+def as_array(X: Any) -> Cells:
+    """Return rows as an array, those of a sparse matrix if there is memory for it."""
+    if hasattr(X, "toarray"):
+        from kernelect.numerics import dense_rows
+
+        X = dense_rows(X)
+    return np.asarray(unmasked(X))
+
+
+def unmasked(X: Any) -> Any:
+    """Return an array whose masked cells are missing; whatever has no mask is returned as it is."""
+    if not np.ma.is_masked(X):
+        return X
+    numeric = X.dtype.kind in "iufb"
+    cells = np.array(X.data, dtype=np.float64 if numeric else object)
+    cells[np.ma.getmaskarray(X)] = np.nan if numeric else None
+    return cells
+
+
+def require_known(y: Any) -> None:
+    """Raise if targets, of any type but floats, have missing values among them: None, NA, NaT or masked ones."""
+    if not hasattr(y, "__len__") or isinstance(y, tuple) or hasattr(y, "__dask_graph__"):
+        return
+    cells = np.asarray(unmasked(y))
+    missing = [_is_missing(cell) for cell in cells.ravel()] if cells.dtype.kind == "O" else []
+    if any(missing):
+        raise InvalidArgument(
+            f"Input y contains NaN or None: {sum(missing)} of {len(missing)} values are missing, the first in row "
+            f"{missing.index(True)}. Leave such rows out."
+        )
+
+
 def _two_dimensional(X: Any) -> Cells:
-    array = np.asarray(dense_rows(X))
+    array = as_array(X)
     if array.ndim != 2:
         raise InvalidArgument(
             f"X has {array.ndim} dimension(s) and must have 2, rows and columns. Reshape your data either using "
@@ -146,7 +182,7 @@ def _cells(values: Cells) -> Cells:
 
 
 def _mixed(values: Cells) -> Cells:
-    """Return objects as floats where all are numbers, as dates where all are dates, else as text."""
+    """Return objects as floats if all are numbers, as dates if all are dates, else as text."""
     missing = np.array([_is_missing(cell) for cell in values], dtype=bool)
     present = values[~missing]
     _, empty, read = next(one for one in _OBJECTS if all(isinstance(cell, one[0]) for cell in present))

@@ -9,14 +9,24 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.dates import ISO, days_of, find_form, read_days
-from kernelect.inputs.durations import CLOCK, DURATION
 from kernelect.inputs.frame import Cells, Frame
 from kernelect.inputs.notes import Note
-from kernelect.inputs.numerals import COMMA, POINT, decimal_sign, read_numerals, shared_unit, stands_for_nothing
-from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, unbounded, values_of
+from kernelect.inputs.numerals import (
+    CLOCK,
+    COMMA,
+    DURATION,
+    POINT,
+    decimal_sign,
+    read_numerals,
+    shared_unit,
+    stands_for_nothing,
+)
+from kernelect.inputs.readings import LARGEST, PLAIN, Reading, as_text, is_missing, missing_codes, unbounded, values_of
 from kernelect.typing import Array, Indices
+
+#: What inputs make of cells such as <0.5.
+LIMITS = "{has} cells that are limits, read as the limit itself"
 
 #: What a user may call a column of hours from 0 to 24: a number on a circle.
 TIME_OF_DAY = "clock"
@@ -142,6 +152,8 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
         reason = far if huge else "all its cells are missing"
         return Role(name=name, kind="unused", reason=reason, notes=(*huge, _EMPTY), empty=True)
     if distinct == 1 and present == len(values):
+        if kind == "number" and abs(found[0]) > _EXACT:
+            return Role(name=name, kind="unused", reason="it is the same to 16 digits", notes=(_SAME,))
         return Role(name=name, kind="unused", reason="it is constant", notes=(_CONSTANT,))
     said = declared or given is not None or name in wishes.kept
     if kind == "category" and not said and distinct > max(FEW_TEXTS, present / 2):
@@ -153,8 +165,12 @@ def _role(frame: Frame, column: int, wishes: Wishes) -> Role:
     return Role(name=name, kind="category" if distinct == 1 else kind, reason="", reading=reading, notes=notes)
 
 
+#: Whole numbers beyond this are not all told apart.
+_EXACT = 2.0**53
+
 _EMPTY: Note = ("{has} missing cells only and {was} left out", "")
 _CONSTANT: Note = ("{is} constant and {was} left out", "")
+_SAME: Note = ("{is} the same in all rows to 16 digits and {was} left out (keep {it} with --categorical)", "")
 _NAMES = (
     "{looks} like names, free text or dates in an unknown form and {was} left out "
     "(keep {it} with --keep, or give the form with --date)"
@@ -164,7 +180,7 @@ _NAMES = (
 def _kind(
     cells: Cells, declared: bool, reading: Reading, sign: str, given: str | None
 ) -> tuple[str, Reading, tuple[Note, ...]]:
-    """Return what the cells are, how they are read, and notes where that was a judgement."""
+    """Return what the cells are, how they are read, and notes if that was a judgement."""
     if given == TIME_OF_DAY:
         given, reading = "number", replace(reading, unit=CLOCK)
         if cells.dtype.kind != "f":
@@ -203,7 +219,7 @@ def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Re
     if reading.decimal == COMMA and any(COMMA in text or POINT in text for text in present):
         notes += (("{is} read with a decimal comma", ""),)
     if limits:
-        notes += (("{has} cells that are limits, read as the limit itself", f"such as {found.limits[0]!r}"),)
+        notes += ((LIMITS, f"such as {found.limits[0]!r}"),)
     if unit == CLOCK:
         notes += (("{is} read as times of day", f"such as {found.dressed[0]!r}"),)
     elif unit == DURATION:

@@ -1,7 +1,7 @@
 from kernelect.kernels.base import Kernel as Kernel
 from kernelect.kernels.categories import Agreement as Agreement
 from kernelect.kernels.categories import Category as Category
-from kernelect.kernels.columns import OnColumns as OnColumns
+from kernelect.kernels.composite import OnColumns as OnColumns
 from kernelect.kernels.composite import Product as Product
 from kernelect.kernels.composite import Sum as Sum
 from kernelect.kernels.dot_product import Constant as Constant

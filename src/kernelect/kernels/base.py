@@ -97,7 +97,7 @@ class Kernel(ABC):
 
     def on(self, columns: Sequence[int]) -> Kernel:
         """Return this kernel restricted to some columns (numbers, from 0); multiply such kernels for mixed tables."""
-        from kernelect.kernels.columns import OnColumns
+        from kernelect.kernels.composite import OnColumns
 
         return OnColumns(self, tuple(columns))
 
@@ -140,6 +140,23 @@ class Kernel(ABC):
 
     def __rmul__(self, other: object) -> Kernel:
         return as_operand(other) * self
+
+
+class ParameterFree(Kernel):
+    """A kernel without parameters."""
+
+    @property
+    def theta(self) -> Array:
+        return np.zeros(0)
+
+    def with_theta(self, theta: Array) -> Self:
+        return self
+
+    def start(self, X: Array) -> Self:
+        return self
+
+    def space(self, X: Array) -> ParameterSpace:
+        return ParameterSpace.joined([])
 
 
 def as_operand(other: object) -> Kernel:

@@ -52,8 +52,21 @@ class GaussianCentres:
     @property
     def steepness(self) -> float:
         """The curvature 1/sigma^2 of the exponent for a move by one unit of spread, its geometric mean."""
-        curvatures = 2.0 * self.gamma * self.spread**2
+        curvatures = self.curvatures
         return float(np.exp(np.mean(np.log(curvatures[curvatures > 0.0])))) if np.any(curvatures > 0.0) else 1.0
+
+    @property
+    def curvatures(self) -> Array:
+        """The curvature 1/sigma^2 of the exponent in each input, in units of its spread."""
+        return np.asarray(2.0 * self.gamma * self.spread**2, dtype=float)
+
+    def distances(self, Z: Array) -> Array:
+        """Return (x_i - z_k) in units of the spread, (n, m, d)."""
+        return (self.X[:, None, :] - Z) / self.spread
+
+    def in_theta(self, by_log_gamma: Array) -> Array:
+        """Return a derivative in the logarithms of the widths of all inputs as one in the kernel's parameters."""
+        return by_log_gamma if isinstance(self.kernel, ARD) else by_log_gamma.sum(keepdims=True)
 
     def values(self, Z: Array) -> Array:
         """Return K (n, m)."""

@@ -83,7 +83,7 @@ class Pairs:
         return np.empty((first.stop, len(self.Z)))
 
     def blocks(self, out: Array | None = None) -> Iterator[Block]:
-        """Yield D by blocks of rows, in ``out`` where given, else in one buffer that each block overwrites."""
+        """Yield D by blocks of rows, in ``out`` if given, else in one buffer that each block overwrites."""
         buffer = self.buffer() if out is None else out
         for rows in row_blocks(len(self.X), len(self.Z)):
             D = buffer[: rows.stop - rows.start] if out is None else out[rows]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.kernels.base import Kernel, Pullback
+from kernelect.kernels.base import ParameterFree, Pullback
 from kernelect.kernels.translation import central_differences
-from kernelect.parameters import ParameterSpace
 from kernelect.typing import Array
 
 #: Rows whose values of k(x, x) are found at a time: the function gives those of all pairs.
@@ -19,7 +18,7 @@ _ROWS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class FunctionKernel(Kernel):
+class FunctionKernel(ParameterFree):
     """A function of two arrays of rows that returns the matrix of kernel values between them.
 
     It has no parameters, so that there is nothing to select in it, and it cannot be exported.
@@ -55,16 +54,3 @@ class FunctionKernel(Kernel):
 
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
         return np.zeros(0), central_differences(self, X, Z, weights)
-
-    @property
-    def theta(self) -> Array:
-        return np.zeros(0)
-
-    def with_theta(self, theta: Array) -> Self:
-        return self
-
-    def start(self, X: Array) -> Self:
-        return self
-
-    def space(self, X: Array) -> ParameterSpace:
-        return ParameterSpace.joined([])

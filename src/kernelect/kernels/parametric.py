@@ -112,7 +112,7 @@ class Parametric(Kernel):
         return replace(self, **chosen)  # type: ignore[type-var]
 
     def _numbers(self, name: str, logarithms: Array) -> Array:
-        """Return what the logarithms stand for; where they are those of the present numbers, these to the last bit."""
+        """Return what the logarithms stand for; if they are those of the present numbers, these to the last bit."""
         values = np.exp(logarithms)
         if isinstance(getattr(self, name), str) or (now := self.logarithms(name)).shape != values.shape:
             return values

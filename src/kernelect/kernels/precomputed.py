@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from kernelect.exceptions import MissingCapability
-from kernelect.kernels.base import Kernel, Pullback
-from kernelect.parameters import ParameterSpace
+from kernelect.kernels.base import ParameterFree, Pullback
 from kernelect.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Precomputed(Kernel):
+class Precomputed(ParameterFree):
     """The "inputs" are kernel values: (n, n) in training, (m, n) against the training rows later."""
 
     def cross(self, X: Array, Z: Array) -> Array:
@@ -34,16 +32,3 @@ class Precomputed(Kernel):
             "kernel='precomputed' has kernel values and no inputs, and this needs derivatives in the inputs: fit the "
             "inputs with a kernel such as 'rbf' instead."
         )
-
-    @property
-    def theta(self) -> Array:
-        return np.zeros(0)
-
-    def with_theta(self, theta: Array) -> Self:
-        return self
-
-    def start(self, X: Array) -> Self:
-        return self
-
-    def space(self, X: Array) -> ParameterSpace:
-        return ParameterSpace.joined([])

@@ -169,7 +169,7 @@ class OverInputs(Parametric):
         return -0.5 * total, points * np.sqrt(widths_for(self, X))
 
     def _add_points(self, A: Side, B: Side, G: Array, points: Array) -> None:
-        """Add sum_i G_ik d log K_ik / dz_kj in scaled units: t falls where z moves towards x."""
+        """Add sum_i G_ik d log K_ik / dz_kj in scaled units: t falls when z moves towards x."""
         signs = A.differences(B, np.empty_like(G))
         for j, (t, sign) in enumerate(zip(self.distances(A, B, np.empty_like(G)), signs, strict=True)):
             points[:, j] += np.einsum("ik,ik->k", G, self.steepness(t) * np.sign(sign))

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from kernelect.exceptions import InvalidArgument, check_no_class
+from kernelect.exceptions import InvalidArgument
 from kernelect.kernels.base import Kernel
 from kernelect.kernels.categories import Agreement, Category
-from kernelect.kernels.columns import OnColumns
-from kernelect.kernels.composite import Product, Sum
+from kernelect.kernels.composite import OnColumns, Product, Sum
 from kernelect.kernels.dot_product import Constant, Linear, Polynomial
 from kernelect.kernels.function import FunctionKernel
 from kernelect.kernels.precomputed import Precomputed
@@ -52,11 +51,10 @@ for _part in (
 
 def as_kernel(kernel: object) -> Kernel:
     """Return ``kernel`` as a :class:`Kernel`: by name, as it is, from scikit-learn, or a function."""
+    if isinstance(kernel, Kernel | str | type):
+        return KERNELS.resolve(kernel)
     if is_sklearn_kernel(kernel):
         return from_sklearn(kernel)
-    check_no_class("kernel", kernel)
-    if isinstance(kernel, Kernel | str):
-        return KERNELS.resolve(kernel)
     if callable(kernel):
         return FunctionKernel(kernel)
     raise InvalidArgument(

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.numerics import canonical_order, rounding_of
 from kernelect.typing import Array, Indices
 
 #: A width may fall to e^-9 (an input all but switched off) or grow to e^7 of its start.
@@ -25,6 +23,8 @@ def spread_rows(X: Array, count: int) -> Indices:
     """Return at most ``count`` row indices: the same rows whatever the order of rows and columns."""
     if len(X) <= count:
         return np.arange(len(X))
+    from kernelect.numerics import canonical_order  # predictions need neither it nor pdist
+
     return canonical_order(X)[np.linspace(0, len(X) - 1, count).astype(int)]
 
 
@@ -55,6 +55,8 @@ def input_scales(X: Array) -> Array:
     The standard deviation rather than the median difference: the latter is 0 for a binary
     input whose classes are uneven.
     """
+    from kernelect.numerics import rounding_of
+
     apart = without_offset(X)
     largest = np.abs(apart).max(axis=0, initial=0.0)
     largest[largest == 0.0] = 1.0
@@ -88,6 +90,8 @@ def median_city_width(X: Array) -> float:
 
 def _median_distance(X: Array, metric: str) -> tuple[float, float]:
     """Return the median distance of inputs divided by their largest size, and that size; 1 if all rows are equal."""
+    from scipy.spatial.distance import pdist
+
     X = X[spread_rows(X, MEDIAN_ROWS)]
     with np.errstate(over="ignore"):
         centred = X - typical_row(X)
@@ -110,7 +114,7 @@ def scaled_widths(X: Array, overall: Callable[[Array], float]) -> Array:
     scales = input_scales(X)
     inverse = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
     width = overall(without_offset(X) * inverse)
-    for scale in scales:  # what most rows differ by, where one cell is far from all others
+    for scale in scales:  # what most rows differ by, if one cell is far from all others
         check_range(float(scale) / np.sqrt(width))
     return np.asarray(width * inverse**2, dtype=float)
 

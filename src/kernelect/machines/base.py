@@ -30,7 +30,7 @@ class Machine(ABC, Generic[State]):
     #: Whether ``fit`` gains from the state of an earlier fit.
     warm_starts: ClassVar[bool] = False
 
-    #: Length of a search's first step, in log units, where criteria have several minima in the kernel's parameters.
+    #: Length of a search's first step, in log units, if criteria have several minima in the kernel's parameters.
     first_step: ClassVar[float | None] = None
 
     #: Whether criteria have many local minima in the kernel's widths, so that a search begins with a scan of them.

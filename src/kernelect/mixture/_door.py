@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,17 +23,16 @@ from kernelect.estimators import (
 )
 from kernelect.exceptions import InvalidArgument, LostCellsWarning
 from kernelect.inputs import Coding, Frame, Wishes, as_frame, lost_cells
+from kernelect.mixture._judging import Judging
 from kernelect.mixture.base import Member, MixtureCandidate, MixtureTask
 from kernelect.mixture.copies import expanded
 from kernelect.mixture.efforts import taking_part
 from kernelect.mixture.elsewhere import columns_of_part, itself, joined_parts
 from kernelect.mixture.fitting import Field, fit_members, progress_of
-from kernelect.mixture.heads import is_line
 from kernelect.mixture.record import CandidateTable
 from kernelect.mixture.relevance import column_relevances
 from kernelect.mixture.rows import MixtureRows, rows_elsewhere
-from kernelect.model import Component, LabelHead, Model, NumberHead, TrainingRows
-from kernelect.model.heads import mixed
+from kernelect.model import LabelHead, Model, NumberHead, TrainingRows
 from kernelect.numerics import Deadline
 from kernelect.results import ModelSize, Status
 from kernelect.selection.landmarks import as_request
@@ -42,17 +41,27 @@ from kernelect.typing import Array, Indices
 #: Rows without which nothing can be left out.
 _LEAST_ROWS = 2
 
-#: Members of less weight are left out of predictions if the loss of rows left out rises by no more than this share.
-_LIGHT, _AS_WELL = 0.01, 0.002
-
-#: Members of a race leave, the lightest first, as long as the loss of rows left out rises by no more than this share.
-_AS_WELL_ON_PART = 0.005
-
 #: Share of a time limit for the candidates; weights and relevance come after them.
 _FITTING = 0.85
 
+#: What a notebook says above the candidates.
+_HOW_GOOD = "<p>How good it is: <code>kernelect.report.show(model, X, y)</code>. How it was found:</p>"
 
-class Door(ReadsModel, Estimator):
+
+@dataclass(eq=False, repr=False)
+class DoorArguments:
+    """The arguments that all doors have, in a class of their own: its annotations are all fields."""
+
+    effort: Any = "balanced"
+    _: KW_ONLY
+    columns: Any = None
+    time_limit: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: Any = 0
+
+
+class Door(DoorArguments, ReadsModel, Judging, Estimator):
     """Several views, kernels and machines, mixed by leave-one-out."""
 
     #: Whether it has several selections, one of each machine in it.
@@ -61,25 +70,17 @@ class Door(ReadsModel, Estimator):
     #: What the score of candidates is called: a mean over rows that were left out, smaller is better.
     loss_name: str = "log-loss"
 
-    effort: Any
-    columns: Any
-    n_jobs: int | None
-    verbose: Any
-
     candidates_: CandidateTable
     feature_importances_: Array
     loo_rows_: Indices | None
     _members: tuple[Member, ...]
+    _origin: Indices
     _n_dropped: int = 0
     _copies: str = ""
 
-    #: Whether targets are labels.
+    #: Whether targets are labels, whether these have an order, and which targets known in part there are.
     _labels: bool
-
-    #: Whether these labels have an order.
     _ordered: bool = False
-
-    #: Which targets known in part there are, if there are.
     _partly: str = ""
 
     @classmethod
@@ -127,7 +128,7 @@ class Door(ReadsModel, Estimator):
     @property
     def n_without_time(self) -> int:
         """How many candidates there was no time for; those that left a race had some."""
-        return int(np.sum(np.isnan(self.candidates_.score) & (self.candidates_.seconds == 0.0)))
+        return int(np.sum(~self.candidates_.tried))
 
     @property
     def short_of_time(self) -> bool:
@@ -170,9 +171,9 @@ class Door(ReadsModel, Estimator):
         return tags
 
     def _repr_html_inner(self) -> str:
-        """Return scikit-learn's diagram, with the candidates below it where they are fitted."""
+        """Return scikit-learn's diagram, with the candidates below it if they are fitted."""
         diagram = str(super()._repr_html_inner())
-        return diagram + self.candidates_._repr_html_() if hasattr(self, "candidates_") else diagram
+        return diagram + _HOW_GOOD + self.candidates_._repr_html_() if hasattr(self, "candidates_") else diagram
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
@@ -221,7 +222,7 @@ class Door(ReadsModel, Estimator):
         return None
 
     def _fit_mixture(self, rows: MixtureRows) -> None:
-        """Fit the candidates and weigh them; sets everything but what is special to labels or numbers."""
+        """Fit the candidates and weight them; sets everything but what is special to labels or numbers."""
         self._lost, self._copies, Z = rows.lost, rows.remark, rows.Z
         self.loo_rows_ = rows.numbers if rows.are_some else None
         deadline = self._deadline.part(_FITTING)
@@ -242,10 +243,10 @@ class Door(ReadsModel, Estimator):
         self._n_dropped = int(np.sum((rows.weights > 0) & (task.weights == 0)))
         task = self._on_scale(task, deadline)
         judge = lambda member: self._left_out_loss((member.within(task.limits),), task)  # noqa: E731
-        observe = progress_of(self.verbose, len(wanted), judge)
+        observe = progress_of(self.verbose, judge, self._loss_in_words)
         found = fit_members(task, wanted, deadline, stay=self._staying, n_jobs=self.n_jobs, observe=observe)
         fitted = tuple(expanded(member, rows.origin).within(task.limits) for member in found.members)
-        self._members = self._with_a_say(fitted, task)
+        self._members, self._origin = self._with_a_say(fitted, task), rows.origin
         head, left_out = self._head(task, deadline)
         training = TrainingRows(
             numbers=rows.numbers, targets=task.y, weights=task.weights, left_out=left_out, groups=rows.groups
@@ -269,58 +270,8 @@ class Door(ReadsModel, Estimator):
         """Return the head of the model, and what it answers for rows left out, on the scale of the task."""
 
     @abstractmethod
-    def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
-        """Return the weights of components by what they say of rows left out."""
-
-    def _said(self, component: Component) -> Array:
-        """Return what a component says of rows left out, as :meth:`_scores` takes it."""
-        return component.left_out_answers()
-
-    @abstractmethod
-    def _scores(self, left_out: Array, y: Any) -> Array:
-        """Return the loss of every row under leave-one-out values."""
-
-    @abstractmethod
     def _values(self, answers: Array) -> Array:
         """Return what a component answers (m, k), on the scale on which relevance is measured."""
-
-    def _with_a_say(self, members: tuple[Member, ...], task: MixtureTask) -> tuple[Member, ...]:
-        """Return the members without the lightest ones, if rows left out are predicted as well without them.
-
-        What they would add to predictions costs as much time as what others do. The first one stays, and so does a
-        straight line, which predictions may follow beyond the targets seen and which costs nothing.
-        """
-        shares = self._shares([member.component for member in members], task)
-        heavy = tuple(
-            member
-            for member, share in zip(members, shares, strict=True)
-            if share >= _LIGHT or member is members[0] or is_line(member.component)
-        )
-        loss, without = (self._left_out_loss(each, task) for each in (members, heavy))
-        return heavy if without <= (1.0 + _AS_WELL) * loss else members
-
-    def _staying(self, members: Sequence[Member], task: MixtureTask) -> tuple[Member, ...]:
-        """Return the members of a race that go on to all rows.
-
-        The lightest one leaves as long as rows left out are predicted as well without it. The first one and a straight
-        line stay, as in :meth:`_with_a_say`.
-        """
-        staying = tuple(member.within(task.limits) for member in members)
-        leader, most = staying[0], (1.0 + _AS_WELL_ON_PART) * self._left_out_loss(staying, task)
-        while True:
-            shares = self._shares([member.component for member in staying], task)
-            order = [staying[place] for place in np.argsort(shares, kind="stable")]
-            lightest = next((each for each in order if each is not leader and not is_line(each.component)), None)
-            fewer = tuple(member for member in staying if member is not lightest)
-            if lightest is None or self._left_out_loss(fewer, task) > most:
-                return staying
-            staying = fewer
-
-    def _left_out_loss(self, members: tuple[Member, ...], task: MixtureTask) -> float:
-        components = [member.component for member in members]
-        left_out = mixed(self._shares(components, task), [self._said(each) for each in components])
-        kept = task.weights > 0
-        return float(np.average(self._scores(left_out[kept], task.y[kept]), weights=task.weights[kept]))
 
     def _table(self, wanted: tuple[MixtureCandidate, ...], found: Field, task: MixtureTask) -> CandidateTable:
         kept = task.weights > 0
@@ -331,11 +282,11 @@ class Door(ReadsModel, Estimator):
     def _doubt(self) -> str:
         missing, dropped = self.n_without_time, self._n_dropped
         short = [f"{missing} of {len(self.candidates_)} candidates"] if missing else []
-        short += [f"{dropped} rows"] if dropped else []
+        short += [f"{dropped} rows, which the model has not seen"] if dropped else []
         if short:
             return (
                 f"time_limit={self.time_limit:.3g} left no time for {' and '.join(short)}: "
                 "give more time, or effort='fast'"
             )
         leader = self._members[0]
-        return "" if leader.outcome.trustworthy else f"{leader.candidate}: {leader.in_words}"
+        return "" if leader.outcome.trustworthy else f"{leader.candidate.words}: {leader.ending}"

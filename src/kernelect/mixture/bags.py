@@ -1,14 +1,18 @@
 """Rows of bags and folds: neither the order of rows, nor that of columns, nor a name of a class or group decides.
 
-A ``table`` below has all that distinguishes rows: inputs, targets and weights.
+A ``table`` below has all that distinguishes rows: inputs, targets and weights. Only ranks in its columns count, so
+that units do not decide either, nor the last digit of a weight that was divided by a sum.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from kernelect.numerics import canonical_order, hashed_order, row_hashes, spaced
+from kernelect.numerics import canonical_order, rank_hashes, spaced
 from kernelect.typing import Array, Indices
+
+#: Binary digits of the weights of rows.
+_BITS = 24
 
 #: Parts of the rows; every bag holds all but one of them.
 FOLDS = 5
@@ -21,17 +25,27 @@ def even_rows(table: Array, weights: Array, most: int, groups: Indices | None) -
     """
     kept = np.flatnonzero(weights > 0)
     if len(kept) > most:
-        whole = groups is not None
-        kept = _rows_of_groups(table, kept, groups, most) if whole else spaced(hashed_order(table, weights > 0), most)
+        kept = kept[_some(table[kept], most, None if groups is None else units_of(groups, kept, table))]
     return kept[canonical_order(table[kept])]
 
 
-def _rows_of_groups(table: Array, kept: Indices, groups: Indices | None, most: int) -> Indices:
-    """Return the rows of groups in the order of their hashes, as long as there is room; of one group at least."""
-    units = units_of(groups, kept, table)
+def _some(table: Array, most: int, units: Indices | None) -> Indices:
+    """Return the numbers of rows spread evenly, or of units in their order as long as there is room, one at least."""
+    if units is None:
+        return spaced(np.argsort(rank_hashes(table), kind="stable"), most)
     room = np.cumsum(np.bincount(units)) <= most
     room[0] = True
-    return kept[room[units]]
+    return np.flatnonzero(room[units])
+
+
+def seven_digits(weights: Array) -> Array:
+    """Return weights rounded to 24 binary digits.
+
+    Those behind depend on the unit, on the order of sums and on where the rows are, and would decide between equal
+    cuts of a tree.
+    """
+    digits, powers = np.frexp(weights)
+    return np.asarray(np.ldexp(np.round(np.ldexp(digits, _BITS)), powers - _BITS), dtype=float)
 
 
 def units_of(groups: Indices | None, rows: Indices, table: Array) -> Indices:
@@ -40,7 +54,7 @@ def units_of(groups: Indices | None, rows: Indices, table: Array) -> Indices:
         return np.arange(len(rows))
     _, inverse = np.unique(groups[rows], return_inverse=True)
     hashes = np.zeros(inverse.max() + 1, dtype=np.uint64)
-    np.add.at(hashes, inverse, row_hashes(table[rows]))
+    np.add.at(hashes, inverse, rank_hashes(table[rows]))
     return np.asarray(np.argsort(np.argsort(hashes, kind="stable"))[inverse], dtype=np.intp)
 
 

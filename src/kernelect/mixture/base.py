@@ -7,44 +7,24 @@ The loop that fits candidates (``mixture/fitting.py``), weights, displays and fi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelect.estimators import Estimator, LabelledTraining, Training, fit_led, in_time
+from kernelect.estimators import Estimator, LabelledTraining, Training, fit_led
 from kernelect.inputs import Coding, Warp
 from kernelect.machines import LSSVM
 from kernelect.mixture.elsewhere import RowsElsewhere
+from kernelect.mixture.words import AS_IS, WARPED, candidate_words
 from kernelect.model import AS_GIVEN, Component, ForeignPart, Given, Jackknife, PlainJackknife, TargetScale, View
 from kernelect.numerics import NEVER, Deadline
 from kernelect.registry import Registry
-from kernelect.results import Status
+from kernelect.results import Reached, Status
 from kernelect.selection import Lead, Pace
 from kernelect.selection.landmarks import as_request
 from kernelect.typing import Array, Indices
-
-AS_IS, WARPED = "as it is", "warped"
-
-#: Names of machines, kernels and views in words; any other name stands for itself.
-_MACHINES = {
-    "lssvm": "Least squares",
-    "gp": "Gaussian process",
-    "forest": "Random forest",
-    "survival forest": "Survival forest",
-    "boosting": "Boosted trees",
-}
-_KERNELS = {
-    "ard": "",
-    "matern32-ard": "rough",
-    "product-laplace": "steps",
-    "product-matern32": "bends",
-    "rational-quadratic-ard": "near and far",
-    "category": "categories",
-}
-_WIDTHS = {"ard", "matern32-ard", "product-laplace", "product-matern32", "rational-quadratic-ard", "category"}
-_VIEWS = {AS_IS: "raw values", WARPED: "evened values"}
-_WITHOUT_KERNEL = {"forest", "survival forest", "boosting"}
 
 #: What is learned: numbers (or labels for which posteriors take too long), labels, labels on landmarks, labels with
 #: an order, for which one latent function serves all classes.
@@ -57,7 +37,7 @@ TIMES, LIMITS = "times until an event", "limits"
 LEADER_SHARE = 0.5
 
 #: Rows up to which the Gaussian process takes part: expectation propagation costs n^3 some fifteen times a step, and
-#: that for each class where there are several. So many classes may have all these rows; more of them, fewer rows. On
+#: that for each class if there are several. So many classes may have all these rows; more of them, fewer rows. On
 #: three tables with 1800 rows of four to seven classes it took most of the time; without it the log-loss was 5 % lower,
 #: level and 7 % higher.
 MOST_GP_ROWS, _MOST_GP_CLASSES = 2000, 3
@@ -104,13 +84,7 @@ class MixtureCandidate(ABC):
     @property
     def words(self) -> str:
         """What a table of candidates calls it: machine, kernel and view."""
-        machine, kernel = _MACHINES.get(self.machine, self.machine), _KERNELS.get(self.kernel, self.kernel)
-        if self.machine in _WITHOUT_KERNEL:
-            return machine
-        shape = [kernel] if kernel else []
-        if self.kernel in _WIDTHS:
-            shape.append("one width" if self.tied else "one width per column")
-        return ", ".join([machine, *shape, _VIEWS.get(self.view, self.view)])
+        return candidate_words(self.machine, self.kernel, self.view, tied=self.tied)
 
     @property
     def noun(self) -> str:
@@ -128,6 +102,17 @@ class MixtureCandidate(ABC):
     def seconds(self, task: MixtureTask) -> float:
         """Return how long a fit takes at least, about; 0 if it can stop at any time."""
         return 0.0
+
+    def allowance(self, task: MixtureTask) -> float:
+        """Return how many times the loss of the best member it may have in a race in which it has a say, and stay.
+
+        For what gains more by further rows than others do; ``task`` is that of the race.
+        """
+        return 0.0
+
+    def stays(self, raced: Collection[MixtureCandidate], staying: Collection[MixtureCandidate]) -> bool:
+        """Return whether it is fitted to all rows after a race of some candidates, of which these stay."""
+        return self in staying or not self.races
 
     @abstractmethod
     def fit(self, task: MixtureTask) -> Member:
@@ -164,18 +149,22 @@ class Member:
         How its fit ended.
     outcome : Status
         The same as a code.
+    ending : str
+        The same in words without remarks.
     shape : ndarray of shape (p,)
         Logarithms of its widths in units of the data's own scale, with mean 0; empty if it selects no widths.
     n_evaluations : int
         Of its selection criterion.
-    theta : ndarray of shape (q,)
-        Where its selection ended; empty if it selects nothing.
+    reached : Reached or None
+        Where its selection ended on the rows of a race.
     seconds : float
         Set by the loop that fits candidates.
     of : int
-        Candidates that are fitted, for who watches; 0 where nobody does.
+        Candidates that are fitted to the same rows, those that left a race not among them.
     loss : float
-        Mean loss of rows left out, for who watches: log-loss of labels, unexplained share of the variance of numbers.
+        Mean loss of rows left out, for who watches.
+    score : str
+        The same in words.
     """
 
     candidate: MixtureCandidate
@@ -183,12 +172,14 @@ class Member:
     status: str
     importances: Array | None = None
     outcome: Status = Status.CONVERGED
+    ending: str = Status.CONVERGED.value
     shape: Array = field(default_factory=lambda: np.zeros(0))
     n_evaluations: int = 0
-    theta: Array = field(default_factory=lambda: np.zeros(0))
+    reached: Reached | None = None
     seconds: float = 0.0
     of: int = 0
     loss: float = np.nan
+    score: str = ""
 
     @property
     def left_out(self) -> Array:
@@ -227,6 +218,7 @@ class MixtureTask:
     pace: Pace | None = None  # if time is limited and machines are exact
     deadline: Deadline = NEVER
     leader: Member | None = None  # the first member, whose widths others follow
+    racing: int = 0  # how many rows there are if these are a part of them, on which members race
     begun: Member | None = None  # the same candidate, fitted to a part of the rows
     elsewhere: RowsElsewhere | None = None  # all rows, of which these are some, if they stay where they are
 
@@ -246,8 +238,8 @@ class MixtureTask:
         if self.labels:
             classes, index = np.unique(self.y, return_inverse=True)
             data = LabelledTraining(**vars(data), classes=classes, index=index)
-        timed = in_time(data, LSSVM(), deadline.part(LEADER_SHARE))
-        return replace(self, weights=np.where(timed.data.kept, self.weights, 0.0), pace=Pace.measured())
+        data, _ = data.in_time(LSSVM(), deadline.part(LEADER_SHARE))
+        return replace(self, weights=np.where(data.kept, self.weights, 0.0), pace=Pace.measured())
 
     def on_rows(self, rows: Indices) -> MixtureTask:
         """Return the task of some of its rows; a single group among them is no group."""

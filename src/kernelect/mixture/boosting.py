@@ -8,7 +8,7 @@ predicts. So nothing is grown twice, and what is said of rows out of bag is as h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -17,7 +17,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from threadpoolctl import threadpool_limits
 
 from kernelect.mixture.bags import FOLDS, dealt
-from kernelect.mixture.base import CANDIDATES, MixtureTask
+from kernelect.mixture.base import CANDIDATES, MixtureCandidate, MixtureTask
+from kernelect.mixture.forest import RandomForest
 from kernelect.mixture.partitions import Ground, Grown, PartitionCandidate, Partitions
 from kernelect.mixture.trees import GrownTree
 from kernelect.numerics import Deadline
@@ -127,6 +128,10 @@ class BoostedTrees(PartitionCandidate):
     @property
     def noun(self) -> str:
         return "the boosted trees"
+
+    def stays(self, raced: Collection[MixtureCandidate], staying: Collection[MixtureCandidate]) -> bool:
+        """Return whether a forest stays, if one was in the race: it is grown faster, and shows what boxes say."""
+        return not any(isinstance(each, RandomForest) and each not in staying for each in raced)
 
     def takes_part(self, task: MixtureTask) -> bool:
         most = MOST_BOOSTED_CLASSES if task.labels else 1

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from kernelect.estimators import (
-    ReadsLabels,
+    ClassifierMixin,
+    ReadsLeftOutLabels,
     Surveyed,
     class_weights,
     encode_groups,
@@ -23,6 +24,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import MixtureTask
+from kernelect.mixture.folds import folds_of
 from kernelect.mixture.heads import label_head, label_shares
 from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
 from kernelect.model import Component, LabelHead
@@ -31,7 +33,8 @@ from kernelect.numerics import Deadline
 from kernelect.typing import Array, Indices
 
 
-class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelClassifier(ClassifierMixin, ReadsLeftOutLabels, Door):
     """A classifier for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
     A candidate combines a view of the inputs (as they are, or warped to normal quantiles), a kernel and a machine
@@ -49,10 +52,12 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
     ----------
     effort : "fast", "balanced", "best" or a list of candidates, default="balanced"
         How many candidates there are: five, eight or eleven for classes (four, six or seven if there are five classes
-        or more; four, six or nine beyond 2000 rows), and four, nine or fifteen for numbers. Where Gaussian processes
+        or more; four, six or nine beyond 2000 rows), and four, nine or fifteen for numbers. If Gaussian processes
         would take too long (1500 rows of seven classes, 900 of thirty), classes have the candidates of numbers. From
-        1000 rows on, boosted trees are one more. A list takes estimators of your own as members too, judged on five
-        folds: ``["balanced", LogisticRegression()]`` (docs/extending/member.md).
+        1000 rows on, boosted trees are one more. From 700 rows on, all of them are first fitted to 40 % of the rows, at
+        most 600, and those that the others can do without are not fitted to all rows; from 6000 rows on, the others
+        race again on 3000. A list takes estimators of your own as members too, judged on five folds:
+        ``["balanced", LogisticRegression()]`` (docs/extending/member.md).
     columns : dict of column name to "number", "category" or "date", optional
         The kind of columns of a DataFrame whose cells suggest another kind: ``{"race": "category"}`` for a race coded
         1, 2, 3. The cells decide the kind of all other columns. A DataFrame's 999, -99 and the like, far from all other
@@ -92,37 +97,12 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
     True
     """
 
+    class_weight: Any = None
+
     _labels = True
 
-    @property
-    def loo_proba_(self) -> Array:
-        """Leave-one-out probabilities of the training rows."""
-        training = self.model_.training
-        if training is None:
-            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_proba_.")
-        return training.left_out
-
-    def __init__(
-        self,
-        effort: Any = "balanced",
-        *,
-        columns: Any = None,
-        time_limit: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.effort = effort
-        self.columns = columns
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the candidates and weigh them.
+        """Fit the candidates and weight them.
 
         Parameters
         ----------
@@ -159,13 +139,17 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         return encode_labels(labels)[:2]
 
     def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[LabelHead, Array]:
-        return label_head([member.component for member in self._members], task.classes, task.y, task.weights)
+        components = [member.component for member in self._members]
+        return label_head(components, task.classes, task.y, task.weights, folds_of(task, self._origin))
 
     def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
         return label_shares(components, task.y, task.weights)
 
     def _scores(self, left_out: Array, y: Any) -> Array:
         return -np.log(np.maximum(left_out[np.arange(len(y)), y], LEAST))
+
+    def _loss_in_words(self, loss: float) -> str:
+        return f"log-loss {loss:.3f}"
 
     def _targets_of(self, y: Any) -> Any:
         sorter = np.argsort(self.classes_)  # classes with an order need not be sorted
@@ -188,8 +172,3 @@ class KernelClassifier(ClassifierMixin, ReadsLabels, Door):
         """
         odds = self.model_.log_odds(self._validated(X))
         return odds[:, 0] if odds.shape[1] == 1 else odds
-
-    @lazily("labels")
-    def predict(self, X: Any) -> Any:
-        """Return the most probable class."""
-        return self.model_.chosen(self._validated(X))

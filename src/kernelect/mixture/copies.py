@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelect.estimators import joined_groups
+from kernelect.mixture.bags import seven_digits
 from kernelect.mixture.base import Member
 from kernelect.numerics import copied_rows
 from kernelect.typing import Array, Indices, Mask
@@ -28,7 +29,7 @@ def merged(weights: Array, origin: Indices) -> Array:
     """
     sums = np.bincount(origin, weights, minlength=len(weights))
     sums = sums / sums.max()
-    return np.asarray(sums / sums[sums > 0].mean(), dtype=float)
+    return seven_digits(sums / sums[sums > 0].mean())
 
 
 def expanded(member: Member, origin: Indices) -> Member:

@@ -14,14 +14,12 @@ from dataclasses import replace
 
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.mixture.base import (
-    AS_IS,
     CANDIDATES,
     LABELS,
     LIMITS,
     NUMBERS,
     ORDER,
     TIMES,
-    WARPED,
     MixtureCandidate,
     MixtureTask,
 )
@@ -33,6 +31,7 @@ from kernelect.mixture.kernel_machines import KernelMachine
 from kernelect.mixture.logistic import LogisticRefit
 from kernelect.mixture.own import OwnEstimator
 from kernelect.mixture.survival_forest import SurvivalForest
+from kernelect.mixture.words import AS_IS, WARPED
 
 #: The first one goes the whole way of a selection, the others follow its widths.
 _LEADER = KernelMachine(where=(NUMBERS, LABELS))

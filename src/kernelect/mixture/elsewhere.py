@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kernelect.estimators import Estimator, fit_led, part_weights, real_targets, vector
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Coding, TableSketch, Warp, as_frame, missing_together
+from kernelect.mixture.bags import seven_digits
 from kernelect.model import Component, LandmarkJackknife, TargetScale
 from kernelect.selection import Lead
 from kernelect.selection.landmarks import RowPart, RowParts
@@ -113,7 +114,7 @@ class PartCode:
     def weights(self, part: RowPart, n_rows: int) -> Array:
         """Return the weights of a part, those of classes aside."""
         if self.merged is None:
-            return part_weights(part, n_rows) * self.share
+            return seven_digits(part_weights(part, n_rows) * self.share)
         first = int(self.firsts[part.number])
         return self.merged[first : first + n_rows]
 

@@ -1,4 +1,4 @@
-"""Candidates of numbers where some targets are limits only.
+"""Candidates of numbers if some targets are limits only.
 
 Posteriors take limits for what they say. All other machines need a number for every row: a limit is replaced by what is
 expected of the target, given the limit and what the leader says of the row when it is left out. What a member is worth
@@ -14,7 +14,7 @@ import numpy as np
 from kernelect.machines import Interval
 from kernelect.mixture.base import LIMITS, Member, MixtureCandidate, MixtureTask
 from kernelect.mixture.partly import known
-from kernelect.model import EvenSpread, Jackknife
+from kernelect.model import Component, EvenSpread, Jackknife
 from kernelect.typing import Array
 
 
@@ -63,11 +63,20 @@ class Filled(MixtureCandidate):
         member = self.inner.fit(_numbers(task, expected(task.y, known(task.leader.component))))
         component = member.component
         assert isinstance(component.spread, Jackknife)
-        # Rows left out by the machine itself would have replaced targets: of its spread, only the size is kept.
+        # It has seen what is expected of limits, and does not know how far that may be off: the leader does. It claims
+        # what the leader claims, in the size of its own residuals of numbers.
         size = np.sqrt(component.spread.left_out_variance().mean(axis=0))
-        claimed = np.tile(size, (len(task.Z), 1))
+        claimed = np.sqrt(_square_ratio(component, task)) * known(task.leader.component)[:, 1:]
         component = replace(component, claimed=claimed, spread=EvenSpread(size=size), sampled=None)
         return replace(member, candidate=self, component=component)
+
+
+def _square_ratio(component: Component, task: MixtureTask) -> float:
+    """Return how much larger squared residuals of numbers left out are than what the leader claims; 1 for no number."""
+    assert task.leader is not None
+    numbers = (task.y[:, 0] == task.y[:, 1]) & (task.weights > 0)
+    residuals = (task.y[:, :1] - component.left_out_answers())[numbers] / known(task.leader.component)[numbers, 1:]
+    return float(np.average(residuals[:, 0] ** 2, weights=task.weights[numbers])) if numbers.any() else 1.0
 
 
 def expected(limits: Array, said: Array) -> Array:

@@ -20,6 +20,9 @@ from kernelect.typing import Indices, Mask
 #: Trees that are grown however little time there is.
 FEWEST_TREES = 10
 
+#: Trees of a race, which shows whether boxes have a say at all.
+RACING_TREES = 50
+
 #: Rows that a box has at least.
 _LEAF = 2
 
@@ -79,11 +82,16 @@ class RandomForest(PartitionCandidate):
     """A forest; the trees out of bag for a row are a little more than a third of them."""
 
     machine: ClassVar[str] = "forest"
+    races: ClassVar[bool] = True
 
     n_trees: int = field(default=100, compare=False)
 
+    def allowance(self, task: MixtureTask) -> float:
+        return float("inf")
+
     def _trees(self, task: MixtureTask) -> Forest:
-        return Forest(self.n_trees, task.seed, task.n_classes)
+        n_trees = min(self.n_trees, RACING_TREES) if task.racing else self.n_trees
+        return Forest(n_trees, task.seed, task.n_classes)
 
 
 CANDIDATES.register(RandomForest, "forest")

@@ -71,7 +71,8 @@ class GaussianProcess(KernelCandidate):
         return OrdinalGPC(whole, **options) if task.ordered else GPC(whole, **options)
 
     def _last_steps(self, task: MixtureTask) -> int:
-        return _LAST_STEPS_OF_MANY if self._outputs(task) > 1 else super()._last_steps(task)
+        several = self._outputs(task) > 1 and not task.racing
+        return _LAST_STEPS_OF_MANY if several else super()._last_steps(task)
 
 
 CANDIDATES.register(GaussianProcess, "gp")

@@ -5,19 +5,25 @@ Notation: n training rows with weights s, c components, k outputs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from kernelect.criteria.calibration import fit_temperature
 from kernelect.kernels import Linear
-from kernelect.kernels.columns import OnColumns
-from kernelect.kernels.composite import Sum
+from kernelect.kernels.composite import OnColumns, Sum
 from kernelect.mixture.weights import probability_weights, residual_weights
-from kernelect.model import Component, Jackknife, KernelPart, LabelHead, NumberHead, TargetScale
+from kernelect.model import Component, Jackknife, KernelPart, LabelHead, NoiseModel, NumberHead, TargetScale
 from kernelect.model.heads import LEAST, mixed
 from kernelect.typing import Array, Indices
+
+#: Rows of doubt in each of two classes, and deviation of the logarithm of the sharpness. Members are calibrated: what
+#: is left to find is near 1, and where they tell all rows apart their probabilities say more than a count of rows. With
+#: Platt's row of doubt and no prior the log-loss of new rows was 12 % higher on 23 small sets of which most classes are
+#: nearly separable, and higher on 25 of 43 tables of up to 400 rows (lower on 15).
+_DOUBT, _SHARPNESS = 0.03, 0.5
 
 #: Shares of the variance that may be the same for all rows; never all of it, because new rows may be far away.
 _EVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
@@ -52,7 +58,7 @@ def number_shares(components: Sequence[Component], targets: Array, weights: Arra
 
 
 def label_head(
-    components: Sequence[Component], classes: Any, index: Indices, weights: Array
+    components: Sequence[Component], classes: Any, index: Indices, weights: Array, folds: Indices | None = None
 ) -> tuple[LabelHead, Array]:
     """Return the head of labels, and the probabilities (n, n_classes) of rows left out.
 
@@ -64,12 +70,48 @@ def label_head(
     index : ndarray of shape (n,)
         Numbers of classes.
     weights : ndarray of shape (n,)
+    folds : ndarray of shape (n,), optional
+        What is said of the rows of a fold is learned from those of the others; -1 for rows in none.
     """
-    shares = label_shares(components, index, weights)
-    pooled = mixed(shares, left_out_of(components))
-    sharpness = fit_temperature(np.log(np.maximum(pooled, LEAST)), index, weights)
-    head = LabelHead(classes=classes, weights=shares, sharpness=sharpness)
-    return head, head.sharpened(pooled, sharpness)
+    values = left_out_of(components)
+
+    def learned(known: Array) -> tuple[LabelHead, Array]:
+        shares = label_shares(components, index, known)
+        pooled = mixed(shares, values)
+        logs = np.log(np.maximum(pooled, LEAST))
+        sharpness = fit_temperature(logs, index, known, doubt=_DOUBT, deviation=_SHARPNESS)
+        head = LabelHead(classes=classes, weights=shares, sharpness=sharpness)
+        return head, head.sharpened(pooled, sharpness)
+
+    head, left_out = learned(weights)
+    return head, crossed(left_out, weights, folds, lambda known: learned(known)[1])
+
+
+def crossed(left_out: Array, weights: Array, folds: Indices | None, said: Callable[[Array], Array]) -> Array:
+    """Return what is said of rows left out (n, k) by heads that have not seen them either.
+
+    Weights, temperature and all else that a head learns fit the very rows that it is judged by, if these are few:
+    with 100 rows, errors on new ones were 8 % above what its own rows say of it, of which this is a third.
+
+    Parameters
+    ----------
+    left_out : ndarray of shape (n, k)
+        What the head of all rows says.
+    weights : ndarray of shape (n,)
+    folds : ndarray of shape (n,) or None
+        As for :func:`label_head`.
+    said : callable
+        Returns the same by a head that knows rows with these weights, 0 for those that it does not know.
+    """
+    if folds is None:
+        return left_out
+    found = left_out.copy()
+    for fold in np.unique(folds[folds >= 0]):
+        outside = folds == fold
+        known = np.where(outside, 0.0, weights)
+        if known.any():
+            found[outside] = said(known)[outside]
+    return found
 
 
 def limits_of(targets: Array, beyond: float) -> Array:
@@ -86,6 +128,7 @@ def number_head(
     scale: TargetScale,
     limits: Array,
     single: bool,
+    folds: Indices | None = None,
 ) -> tuple[NumberHead, Array]:
     """Return the head of numbers, and the predictions (n, k) of rows left out, on the scale.
 
@@ -100,26 +143,47 @@ def number_head(
     limits : ndarray of shape (2, k)
     single : bool
         Whether predictions have one dimension.
+    folds : ndarray of shape (n,), optional
+        As for :func:`label_head`.
     """
     kept, values = weights > 0, left_out_of(components)
     shares = number_shares(components, targets, weights)
-    left_out = mixed(shares, values)
-    if not scale.is_identity:
-        scale = scale.calibrated((targets - left_out)[kept, 0], weights[kept])
-    variance = mixed(
-        shares, [_variance(c) + (v - left_out)[kept] ** 2 for c, v in zip(components, values, strict=True)]
+    left_out = crossed(
+        mixed(shares, values), weights, folds, lambda known: mixed(number_shares(components, targets, known), values)
     )
-    calibration, floor = calibrated_variance((targets - left_out)[kept] ** 2, variance, weights[kept])
+    residuals = targets - left_out
+    if not scale.is_identity:
+        scale = scale.calibrated(residuals[kept, 0], weights[kept])
     head = NumberHead(
         weights=shares,
         single=single,
         limits=limits,
-        straight=_straight(components, targets[kept], (targets - left_out)[kept]) if scale.is_identity else None,
+        straight=_straight(components, targets[kept], residuals[kept]) if scale.is_identity else None,
         scale=scale,
-        calibration=calibration,
-        floor=floor,
     )
-    return head, left_out
+    return with_deviations(head, components, targets, left_out, weights), left_out
+
+
+def with_deviations(
+    head: NumberHead,
+    components: Sequence[Component],
+    targets: Array,
+    left_out: Array,
+    weights: Array,
+    noise: NoiseModel | None = None,
+) -> NumberHead:
+    """Return the head with deviations that the residuals (n, k) of rows left out have.
+
+    Where the spread differs they are judged in units of it, so that rows of a large spread do not decide what the
+    others are said to be.
+    """
+    kept, values = weights > 0, left_out_of(components)
+    variance = mixed(
+        head.weights, [_variance(c) + (v - left_out)[kept] ** 2 for c, v in zip(components, values, strict=True)]
+    )
+    unit = 1.0 if noise is None else noise.rows[kept]
+    calibration, floor = calibrated_variance(((targets - left_out)[kept] / unit) ** 2, variance, weights[kept])
+    return replace(head, calibration=calibration, floor=floor, noise=noise)
 
 
 def _straight(components: Sequence[Component], targets: Array, residuals: Array) -> int | None:

@@ -25,7 +25,7 @@ from kernelect.selection.landmarks import BLOCK_ROWS
 from kernelect.typing import Array, Indices
 
 #: Ridges in units of that of least squares, tried in turn while rows left out gain, and iterations for each of them.
-RIDGES, MAX_ITER = (0.3, 0.1, 0.03), 30
+RIDGES, MAX_ITER = (0.3, 0.1, 0.03), 15
 
 #: Numbers of the largest array at most, 200 MB: of more rows, those that are spread evenly among them.
 MOST_NUMBERS = 25_000_000
@@ -115,7 +115,8 @@ def refitted_by_log_loss(machine: LSSVC, data: Labelled, deadline: Deadline, see
         targets = targets_of(part.index, n_classes)
         least_squares = _least_squares(machine, part, targets, machine.regularization_ / unit)
         folded = _folded(machine, least_squares, part)
-        solution = _best(folded, folded.start(targets, _inverse_temperature(machine)), deadline)
+        folded, start = folded.turned(folded.start(targets, _inverse_temperature(machine)), RIDGES[0])
+        solution = _best(folded, start, deadline)
         v, b = folded.mean(solution)
     few = part.V[np.linspace(0, len(part.V) - 1, min(len(part.V), _RELEVANCE_ROWS)).astype(int)]
     state = replace(least_squares, projected=v, target_mean=b)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
-from kernelect.estimators import given_order, is_dask, ordered_classes
+from kernelect.estimators import given_order, ordered_classes
 from kernelect.exceptions import InvalidArgument
+from kernelect.inputs.frame import is_dask
 from kernelect.mixture.classifier import KernelClassifier
 from kernelect.typing import Indices
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelOrdinal(KernelClassifier):
     """A classifier for classes with an order, such as grades, in tables as they come.
 
@@ -48,31 +51,12 @@ class KernelOrdinal(KernelClassifier):
     ['mild', 'moderate', 'severe']
     """
 
+    order: Any = None
+
     _ordered = True
 
-    def __init__(
-        self,
-        effort: Any = "balanced",
-        *,
-        order: Any = None,
-        columns: Any = None,
-        time_limit: float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.effort = effort
-        self.order = order
-        self.columns = columns
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the candidates and weigh them.
+        """Fit the candidates and weight them.
 
         Parameters
         ----------

@@ -16,9 +16,9 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from kernelect.exceptions import InvalidArgument
-from kernelect.inputs import Indicators
-from kernelect.mixture.bags import FOLDS, dealt, even_rows, numbered_classes, units_of
+from kernelect.mixture.bags import FOLDS
 from kernelect.mixture.base import Member, MixtureCandidate, MixtureTask
+from kernelect.mixture.folds import dealt_rows, indicators_of
 from kernelect.model import View
 from kernelect.typing import Array, Indices
 
@@ -68,10 +68,9 @@ class OwnEstimator(MixtureCandidate):
         return True
 
     def fit(self, task: MixtureTask) -> Member:
-        kept, coding = np.flatnonzero(task.weights > 0), task.views.coding
-        indicators = Indicators.of(task.Z[kept], coding.numeric, coding.categorical)
+        kept, indicators = task.weights > 0, indicators_of(task)
         E = indicators(task.Z)
-        rows, fold = _folds(task, E, kept)
+        rows, fold = dealt_rows(task)
         whole = self._fitted(task, E, rows)
         left_out = _said(whole, E, task)
         for number in np.unique(fold):
@@ -116,16 +115,3 @@ def _said(machine: Any, E: Array, task: MixtureTask) -> Array:
     if task.labels:
         return Aligned(machine, task).predict_proba(E)
     return np.array(machine.predict(E), dtype=float).reshape(len(E), -1)
-
-
-def _folds(task: MixtureTask, E: Array, kept: Indices) -> tuple[Indices, Indices]:
-    """Return rows of positive weight in an order of their own, and the fold of each."""
-    targets = np.reshape(np.asarray(task.y, dtype=float), (len(E), -1))
-    classes = None
-    if task.n_classes is not None:
-        classes = numbered_classes(E[kept], task.y[kept], task.n_classes)[task.y]
-        targets = classes[:, None].astype(float)
-    table = np.column_stack([E, targets, task.weights])
-    rows = even_rows(table, task.weights, len(table), task.groups)
-    fold = dealt(units_of(task.groups, rows, table), None if classes is None else classes[rows], task.seed)
-    return rows, fold

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kernelect.mixture.base import Member
+from kernelect.mixture.heads import limits_of
 from kernelect.mixture.weights import probability_weights
 from kernelect.model import Component, NumberHead
 from kernelect.numerics import skewed_log_density, skewed_log_tail, skewed_tail
@@ -28,7 +29,7 @@ BEYOND_KNOWN = 1.0
 #: Largest skewness on either side.
 _MOST_SKEWED = 2.0
 
-#: Probabilities are taken no smaller than this where their logarithm is needed.
+#: Probabilities are taken no smaller than this if their logarithm is needed.
 _LEAST = 1e-300
 
 
@@ -36,6 +37,11 @@ def stand_ins(limits: Array) -> Array:
     """Return a number for each row: itself, or a limit that is known; 0 if nothing is."""
     known = np.where(np.isfinite(limits[:, 0]), limits[:, 0], limits[:, 1])
     return np.where(np.isfinite(known), known, 0.0)
+
+
+def bounds(values: Array) -> Array | None:
+    """Return the lowest and highest prediction (2, 1) for what is known of targets; None if that is one number only."""
+    return limits_of(values[:, None], BEYOND_KNOWN) if len(values) and np.ptp(values) > 0.0 else None
 
 
 def known(component: Component) -> Array:
@@ -76,7 +82,13 @@ def partly_shares(components: Sequence[Component], limits: Array, weights: Array
 
 
 def partly_head(
-    components: Sequence[Component], limits: Array, weights: Array, head: NumberHead, *, skewed: bool
+    components: Sequence[Component],
+    limits: Array,
+    weights: Array,
+    head: NumberHead,
+    *,
+    skewed: bool,
+    own: Sequence[bool] | None = None,
 ) -> tuple[NumberHead, float, Array]:
     """Return the head with weights and noise, how far all components move, and what is said of rows left out (n, 2).
 
@@ -88,10 +100,15 @@ def partly_head(
         With the scale and the limits of predictions.
     skewed : bool
         Whether the noise may lean to one side. Its median is then what is predicted.
+    own : sequence of bool, optional
+        Which components know their own deviations, all unless given.
     """
     shares, kept = partly_shares(components, limits, weights), weights > 0
     means, deviations = zip(*((each[:, :1], each[:, 1:]) for each in map(known, components)), strict=True)
     head = replace(head, weights=shares, calibration=np.ones(1))
+    if own is not None and 0 < sum(own) < len(own):
+        knowing = shares * np.array(own)
+        head = replace(head, spread_weights=knowing / knowing.sum())
     said = np.column_stack([head.on_scale(means), head.deviation(means, deviations)])
     shift, factor, skew = _noise(limits[kept], said[kept], weights[kept], skewed=skewed)
     said = np.column_stack([said[:, 0] + shift, factor * said[:, 1]])

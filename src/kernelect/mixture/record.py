@@ -13,12 +13,12 @@ import numpy as np
 from kernelect.extras import load_extra
 from kernelect.mixture.base import MixtureCandidate
 from kernelect.mixture.fitting import Field
-from kernelect.typing import Array, Indices
+from kernelect.typing import Array, Indices, Mask
 
 _HEADS = ("candidate", "leave-one-out", "weight", "seconds", "status")
 
 #: Status of a candidate that time_limit left no time for.
-_NOT_FITTED = "not fitted: no time was left"
+NOT_FITTED = "not fitted: no time was left"
 
 #: Status of a member that predictions do without, before that of its fit.
 _FOLDED = "without a say: its weight was below 1 %"
@@ -34,7 +34,7 @@ def _line(cells: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CandidateTable:
-    """The candidates of a fitted mixture in columns, the heaviest first where they are shown.
+    """The candidates of a fitted mixture in columns, the heaviest first if they are shown.
 
     Attributes
     ----------
@@ -42,12 +42,14 @@ class CandidateTable:
     score, standard_error : ndarray of shape (n_candidates,)
         Leave-one-out log-loss of labels, squared error over the targets' variance, or, of targets known in part, minus
         the log-likelihood on their scale;
-        NaN where a candidate was not fitted.
+        NaN if a candidate was not fitted.
     weight : ndarray of shape (n_candidates,)
-        0 where a candidate has no say in predictions: it was not fitted, or rows left out are predicted as well
+        0 if a candidate has no say in predictions: it was not fitted, or rows left out are predicted as well
         without it.
     seconds : ndarray of shape (n_candidates,)
     status : tuple of str
+    tried : ndarray of bool of shape (n_candidates,)
+        Which candidates there was time for: those that were fitted, or left a race.
     """
 
     candidate: tuple[MixtureCandidate, ...]
@@ -56,6 +58,7 @@ class CandidateTable:
     weight: Array
     seconds: Array
     status: tuple[str, ...]
+    tried: Mask
 
     @classmethod
     def of(
@@ -79,17 +82,24 @@ class CandidateTable:
             Weights of those that have a say.
         """
         score, error = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
-        weight, seconds, status = np.zeros(len(wanted)), np.zeros(len(wanted)), [_NOT_FITTED] * len(wanted)
-        for member in found.left:
-            place = wanted.index(member.candidate)
-            seconds[place], status[place] = member.seconds, member.status
+        weight, seconds, status = np.zeros(len(wanted)), np.zeros(len(wanted)), [NOT_FITTED] * len(wanted)
+        for each in found.left:
+            place = wanted.index(each.candidate)
+            seconds[place], status[place] = each.seconds, each.status
         for member, own in zip(found.members, losses, strict=True):
             place, candidate = wanted.index(member.candidate), member.candidate
             score[place], error[place] = np.average(own, weights=weights), own.std() / np.sqrt(len(own))
             weight[place], seconds[place] = shares.get(candidate, 0.0), member.seconds
             status[place] = member.in_words if candidate in shares else f"{_FOLDED}; {member.in_words}"
+        known = {each.candidate for each in found.left} | {each.candidate for each in found.members}
         return cls(
-            candidate=wanted, score=score, standard_error=error, weight=weight, seconds=seconds, status=tuple(status)
+            candidate=wanted,
+            score=score,
+            standard_error=error,
+            weight=weight,
+            seconds=seconds,
+            status=tuple(status),
+            tried=np.array([each in known for each in wanted]),
         )
 
     def __len__(self) -> int:

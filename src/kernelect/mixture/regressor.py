@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
 from sklearn.utils import check_array, check_consistent_length
 
-from kernelect.estimators import ReadsNumbers, encode_groups, known_limits, lazily, require_size
+from kernelect.estimators import ReadsNumbers, RegressorMixin, encode_groups, known_limits, lazily, require_size
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import LIMITS, MixtureTask
-from kernelect.mixture.heads import limits_of, number_head, number_shares
+from kernelect.mixture.folds import folds_of
+from kernelect.mixture.heads import limits_of, number_head, number_shares, with_deviations
 from kernelect.mixture.partly import (
-    BEYOND_KNOWN,
+    bounds,
     known,
     log_likelihood,
     partly_head,
@@ -25,13 +25,14 @@ from kernelect.mixture.partly import (
     stand_ins,
 )
 from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
-from kernelect.mixture.scales import choose_scale, find_spread
-from kernelect.model import Component, Jackknife, NumberHead, TargetScale
+from kernelect.mixture.scales import choose_scale, choose_scale_of_limits, find_spread
+from kernelect.model import Component, Jackknife, LatentSpread, NumberHead, TargetScale
 from kernelect.model.scales import BEYOND
 from kernelect.numerics import Deadline
 from kernelect.typing import Array
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
     """A regressor for tables as they come: several kernel machines, mixed by exact leave-one-out.
 
@@ -80,6 +81,8 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
     True
     """
 
+    target: str = "auto"
+
     _labels = False
 
     @property
@@ -90,35 +93,14 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
     @property
     def loo_prediction_(self) -> Array:
         """Leave-one-out predictions of the training rows."""
-        head, training = self.model_.numbers, self.model_.training
-        if training is None:
-            raise AttributeError("This model keeps nothing of its training rows, so that it has no loo_prediction_.")
+        head = self.model_.numbers
         outputs = len(self.model_.components[0].constant)  # deviations stand beside what is known in part
-        return head.shaped(head.scale.mean(training.left_out[:, :outputs]))
+        return head.shaped(head.scale.mean(self._training.left_out[:, :outputs]))
 
     @property
     def target_scale_(self) -> TargetScale:
         """The scale that was chosen, by ``name``."""
         return self.model_.numbers.scale
-
-    def __init__(
-        self,
-        effort: Any = "balanced",
-        *,
-        columns: Any = None,
-        target: str = "auto",
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.effort = effort
-        self.columns = columns
-        self.target = target
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -126,7 +108,7 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the candidates and weigh them.
+        """Fit the candidates and weight them.
 
         Parameters
         ----------
@@ -161,12 +143,11 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
 
     def _on_scale(self, task: MixtureTask, deadline: Deadline) -> MixtureTask:
         if task.partly:
-            numbers, finite = stand_ins(task.y), np.isfinite(task.y)
-            scale = choose_scale(self.target, replace(task, partly="", y=numbers), deadline)
+            finite = np.isfinite(task.y)
+            scale = choose_scale_of_limits(self.target, task, deadline)
             y = task.y.copy()
             y[finite] = scale.forward(task.y[finite])
-            bounds = limits_of(y[finite & (task.weights > 0)[:, None]][:, None], BEYOND_KNOWN)
-            return replace(task, y=y, scale=scale, limits=bounds)
+            return replace(task, y=y, scale=scale, limits=bounds(y[finite & (task.weights > 0)[:, None]]))
         scale = choose_scale(self.target, task, deadline)
         kept, y = task.weights > 0, np.array(task.y)
         y[~kept] = y[kept][0]  # the scale may have no value for what stands there
@@ -177,23 +158,23 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         components = [member.component for member in self._members]
         if task.partly:
             head = NumberHead(weights=np.ones(1), scale=task.scale, limits=task.limits)
-            head, _, left_out = partly_head(components, task.y, task.weights, head, skewed=False)
+            own = [isinstance(component.spread, LatentSpread) for component in components]
+            head, _, left_out = partly_head(components, task.y, task.weights, head, skewed=False, own=own)
             size = np.average(left_out[:, 1] ** 2, weights=task.weights)
             return replace(head, scale=task.scale.spreading(float(size))), left_out
         targets = task.y.reshape(len(task.y), -1)
         single, kept = task.y.ndim == 1, task.weights > 0
         assert task.limits is not None
-        head, left_out = number_head(
-            components, targets, task.weights, scale=task.scale, limits=task.limits, single=single
-        )
+        options: dict[str, Any] = {"scale": task.scale, "limits": task.limits, "single": single}
+        head, left_out = number_head(components, targets, task.weights, **options, folds=folds_of(task, self._origin))
         if not single or deadline.passed:
             return head, left_out
         residuals = targets - left_out
         noise = find_spread(task, residuals[:, 0], deadline)
         # Intervals of machines on landmarks are made of other rows.
         exact = all(isinstance(c.spread, Jackknife) and len(c.spread.rows) == kept.sum() for c in components)
-        # Spreads are in units of their root mean square, so that deviations stay right on the whole.
-        return (replace(head, noise=noise) if exact else head), left_out
+        exact = exact and noise is not None
+        return (with_deviations(head, components, targets, left_out, task.weights, noise) if exact else head), left_out
 
     def _shares(self, components: Sequence[Component], task: MixtureTask) -> Array:
         if self._partly:
@@ -209,6 +190,9 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
         targets = y.reshape(len(y), -1)
         variance = targets.var(axis=0)
         return np.mean((targets - left_out) ** 2 / np.where(variance > 0, variance, 1.0), axis=1)
+
+    def _loss_in_words(self, loss: float) -> str:
+        return super()._loss_in_words(loss) if self._partly else f"R² {1.0 - loss:.3f}"
 
     def _targets_of(self, y: Any) -> Any:
         if self._partly:

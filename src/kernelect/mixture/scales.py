@@ -16,8 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, unknown_name
-from kernelect.mixture.base import Member, MixtureTask
+from kernelect.mixture.base import LIMITS, Member, MixtureTask
+from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.kernel_machines import KernelMachine
+from kernelect.mixture.partly import known, log_likelihood, stand_ins
 from kernelect.model import NoiseModel
 from kernelect.model.scales import ANSCOMBE, TargetScale
 from kernelect.numerics import NEVER, Deadline, hashed_order, spaced
@@ -41,25 +43,26 @@ _SKEWED = 0.7
 #: Nats by which another scale, or a spread that differs, has to explain the targets better.
 _MARGIN = 5.0
 
-#: A scale that explains the targets better is not taken where it predicts them worse by this factor: what comes back
+#: A scale that explains the targets better is not taken if it predicts them worse by this factor: what comes back
 #: from the logarithm of a prediction that is too large is far too large.
 _WORSE = 1.05
 
-#: Nor where its mean absolute and root mean squared error are larger by this factor in their product. Few large errors
+#: Nor if its mean absolute and root mean squared error are larger by this factor in their product. Few large errors
 #: decide the latter: by itself it would refuse true logarithms with much noise.
 _BOTH_WORSE = 1.25
 
 #: Ratio of large to small spreads (95 % and 5 % quantile) below which intervals are of one width.
 _MARKED = 1.5
 
-#: Residuals are taken no smaller than this share of their median where their logarithm is needed.
+#: Residuals are taken no smaller than this share of their median if their logarithm is needed.
 _FLOOR = 0.01
 
 #: Share of the time that is left for each scale that is tried.
 _TIME = 0.05
 
-#: One machine that is fitted fast: one width for all inputs.
+#: One machine that is fitted fast: one width for all inputs. Limits need one that takes them for what they say.
 _QUICK = KernelMachine(tied=True)
+_QUICK_OF_LIMITS = GaussianProcess(tied=True, where=(LIMITS,))
 
 
 #: Logarithm of the derivative of each scale.
@@ -97,6 +100,36 @@ def choose_scale(target: object, task: MixtureTask, deadline: Deadline = NEVER) 
     if found[best].is_worse(usual):
         best = names[0]
     return TargetScale.of(best, y, bounded=bounded)
+
+
+def choose_scale_of_limits(target: object, task: MixtureTask, deadline: Deadline = NEVER) -> TargetScale:
+    """Return the scale of targets that are limits in part; arguments as in :func:`choose_scale`.
+
+    What limits say is counted by its probability. Limits in the place of numbers would pile up at one end, which looks
+    like skewness: logarithms were then taken of targets without any, and intervals held 57 % of the rows where they
+    should hold 90 %.
+    """
+    if not isinstance(target, str) or target not in TARGETS:
+        raise unknown_name("target", target, list(TARGETS))
+    y = stand_ins(task.y)[task.weights > 0]
+    names, bounded = _candidates(target, y), target == "count"
+    if len(names) == 1 or deadline.passed:
+        return TargetScale.of(names[0], y, bounded=bounded)
+    part = task.on_rows(_some_rows(task))
+    nats = {name: _nats_of_limits(name, part, deadline.part(_TIME)) for name in names}
+    best = max(nats, key=lambda name: nats[name] - (0.0 if name == names[0] else _MARGIN))
+    return TargetScale.of(best, y, bounded=bounded)
+
+
+def _nats_of_limits(name: str, part: MixtureTask, deadline: Deadline) -> float:
+    """Return the log-likelihood of what is known of rows left out, by a machine that works on a scale."""
+    scale, limits = TargetScale.of(name, stand_ins(part.y), bounded=False), part.y.copy()
+    finite, number = np.isfinite(limits), limits[:, 0] == limits[:, 1]
+    limits[finite] = scale.forward(limits[finite])
+    member = _QUICK_OF_LIMITS.fit(replace(part, y=limits, deadline=deadline))
+    nats = log_likelihood(limits, known(member.component))
+    nats[number] += _LOG_SLOPE[name](part.y[number, 0])
+    return float(part.weights @ nats)
 
 
 def _candidates(target: str, y: Array) -> tuple[str, ...]:
@@ -169,7 +202,7 @@ def quickly(task: MixtureTask, deadline: Deadline) -> Member:
 
 
 def find_spread(task: MixtureTask, residuals: Array, deadline: Deadline = NEVER) -> NoiseModel | None:
-    """Return a model of the spread where residuals differ in size by more than chance, None elsewhere.
+    """Return a model of the spread if residuals differ in size by more than chance, None elsewhere.
 
     Its ``rows`` are the spread at every row as the model predicts it without that row: with it,
     large residuals would be explained by themselves, and intervals made of them would be too short.

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_consistent_length
 
-from kernelect.estimators import as_survival, encode_groups, is_dask, time_limits
+from kernelect.estimators import as_survival, encode_groups, time_limits
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes
+from kernelect.inputs.frame import is_dask
 from kernelect.mixture._door import Door
 from kernelect.mixture.base import TIMES, MixtureTask
-from kernelect.mixture.heads import limits_of
-from kernelect.mixture.partly import BEYOND_KNOWN, known, log_likelihood, partly_head, partly_shares, shifted
+from kernelect.mixture.partly import bounds, known, log_likelihood, partly_head, partly_shares, shifted
 from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
-from kernelect.mixture.times import time_scale
+from kernelect.mixture.times import SurvivalFunction, checked_times, time_scale
 from kernelect.model import Component, NumberHead, TimeScale
 from kernelect.numerics import Deadline, concordance
 from kernelect.typing import Array
@@ -77,27 +78,6 @@ class KernelSurvival(Door):
     _partly = TIMES
     loss_name = "minus log-likelihood"
 
-    unique_times_: Array
-    loo_score_: float
-    loo_score_error_: float
-
-    def __init__(
-        self,
-        effort: Any = "balanced",
-        *,
-        columns: Any = None,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: Any = 0,
-    ) -> None:
-        self.effort = effort
-        self.columns = columns
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -107,29 +87,32 @@ class KernelSurvival(Door):
     @property
     def loo_prediction_(self) -> Array:
         """Leave-one-out risks of the training rows."""
-        return -self._left_out[:, 0]
+        return -self._training.left_out[:, 0]
 
     @property
     def loo_log_likelihood_(self) -> Array:
         """Log-likelihoods of the training rows when they are left out."""
-        training, head = self.model_.training, self.model_.numbers
-        assert training is not None
+        training, head = self._training, self.model_.numbers
         limits: Array = training.targets  # type: ignore[assignment]
-        found, event = log_likelihood(limits, self._left_out, head.skew), limits[:, 0] == limits[:, 1]
+        found, event = log_likelihood(limits, self._training.left_out, head.skew), limits[:, 0] == limits[:, 1]
         assert isinstance(head.scale, TimeScale)
         times = head.scale.backward(limits[event, 0])
         found[event] += head.scale.log_slope(times) + np.log(times)
         return found
 
-    @property
-    def _left_out(self) -> Array:
-        training = self.model_.training
-        if training is None:
-            raise AttributeError("This model keeps nothing of its training rows, so that nothing is left out.")
-        return training.left_out
+    def loo_survival(self, times: Any) -> Array:
+        """Return survival functions (n_samples, n_times) of the training rows, each without its own row.
+
+        Parameters
+        ----------
+        times : array-like of shape (n_times,)
+        """
+        head, at = self.model_.numbers, np.atleast_1d(np.asarray(times, dtype=float))
+        left_out = self._training.left_out
+        return head.survival(left_out[:, :1], left_out[:, 1:], head.scale.forward(at))
 
     def fit(self, X: Any, y: Any, event: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
-        """Fit the candidates and weigh them.
+        """Fit the candidates and weight them.
 
         Parameters
         ----------
@@ -170,8 +153,7 @@ class KernelSurvival(Door):
         scale = time_scale(time[kept], event[kept], task.weights[kept])
         y = scale.forward(limits)
         seen = y[kept & (time > 0.0)]
-        bounds = limits_of(seen[np.isfinite(seen)][:, None], BEYOND_KNOWN)
-        return replace(task, y=y, scale=scale, limits=bounds)
+        return replace(task, y=y, scale=scale, limits=bounds(seen[np.isfinite(seen)]))
 
     def _head(self, task: MixtureTask, deadline: Deadline) -> tuple[NumberHead, Array]:
         components = [member.component for member in self._members]
@@ -207,19 +189,28 @@ class KernelSurvival(Door):
         """Return the times before which the event comes with probability 1/2."""
         return self.model_.predictions(self._validated(X))
 
-    def predict_survival_function(self, X: Any, times: Any = None) -> Array:
-        """Return the probabilities (n_samples, n_times) that the event comes later than each of the times.
+    def predict_survival_function(self, X: Any, times: Any = None, return_array: bool = False) -> Array:
+        """Return the probabilities that the event comes later than each of the times.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_samples, n_features)
         times : array-like of shape (n_times,), optional
-            ``unique_times_`` unless given.
+        return_array : bool, default=False
+            Whether to use ``unique_times_`` if no times are given, as in scikit-survival.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_times), or of functions
+            Without times, a :class:`SurvivalFunction` for each row.
         """
-        at = np.atleast_1d(np.asarray(self.unique_times_ if times is None else times, dtype=float))
-        if at.ndim != 1 or not np.all(at >= 0.0):
-            raise InvalidArgument(f"times={times!r} must be a list of numbers of at least 0.")
-        return self.model_.survival(self._validated(X), at)
+        Z = self._validated(X)
+        if times is None and not return_array:
+            curve = partial(SurvivalFunction, x=self.unique_times_, head=self.model_.numbers)
+            rows = zip(*self.model_.on_scale(Z), strict=True)
+            curves: Any = [curve(mean=mean, deviation=deviation) for mean, deviation in rows]
+            return np.array(curves, dtype=object)
+        return self.model_.survival(Z, checked_times(self.unique_times_ if times is None else times))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> tuple[Array, Array]:
         """Return lower and upper ends of intervals in which the event comes with the probability ``coverage``."""

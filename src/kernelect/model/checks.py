@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelect.inputs.frame import Frame
-from kernelect.model.axes import Axes, Lengths
 from kernelect.model.heads import LabelHead
-from kernelect.model.kinds import fields_of, kind_of
+from kernelect.model.kinds import Axes, Lengths, fields_of, kind_of
 from kernelect.model.record import Model
 
 if TYPE_CHECKING:
-    from kernelect.kernels.columns import OnColumns
+    from kernelect.kernels.composite import OnColumns
     from kernelect.machines.lssvm.sampled import SampledRows
     from kernelect.machines.lssvm.spread import LandmarkSpread
     from kernelect.model.component import Component

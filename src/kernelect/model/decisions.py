@@ -1,4 +1,4 @@
-"""From probabilities to classes where errors differ in cost, or where a figure such as F1 is to be best.
+"""From probabilities to classes if errors differ in cost, or if a figure such as F1 is to be best.
 
 Probabilities do not change; only the decision does. For two classes it is a threshold, chosen on the probabilities of
 rows left out. For more classes it is the class of least expected cost.

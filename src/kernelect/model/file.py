@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from kernelect.exceptions import UnusableModel
-from kernelect.model.archive import Archive, opened
+from kernelect.model.archive import Archive, Text, opened
 from kernelect.model.checks import check_model
 from kernelect.model.component import Component
 from kernelect.model.kinds import fields_of
 from kernelect.model.reading import Reader
 from kernelect.model.record import Model
-from kernelect.model.texts import Text
 
 #: Counts changes of the format that older readers do not know.
 VERSION = 1

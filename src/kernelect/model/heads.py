@@ -15,10 +15,9 @@ from scipy.special import log_expit, log_softmax, logsumexp, softmax
 from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
 from kernelect.model.scales import TargetScale
-from kernelect.numerics import skewed_quantile, skewed_tail
 from kernelect.typing import Array
 
-#: Probabilities are taken no smaller than this where their logarithm is needed.
+#: Probabilities are taken no smaller than this if their logarithm is needed.
 LEAST = 1e-12
 
 #: An end of an interval of counts may lie this far beyond a whole number: rounding is no further count.
@@ -130,7 +129,9 @@ class NumberHead:
     floor : ndarray of shape (k,) or None
         The part of deviations that is the same everywhere; 0 if it is None.
     noise : NoiseModel or None
-        Where the spread differs between rows.
+        If the spread differs between rows.
+    spread_weights : ndarray of shape (c,) or None
+        Weights of components' own deviations; ``weights`` if it is None. Those that borrow what others know have 0.
     skew : float
         To which side new observations lean, around a median that is predicted (:mod:`kernelect.numerics.skewed`); 0 if
         they are normal.
@@ -144,6 +145,7 @@ class NumberHead:
     calibration: Array | None = None
     floor: Array | None = None
     noise: NoiseModel | None = None
+    spread_weights: Array | None = None
     skew: float = 0.0
 
     def within(self, values: Array) -> Array:
@@ -170,20 +172,23 @@ class NumberHead:
         mean = self._limited(answers)
         # As predictions do, deviations stay within limits: off a grid of equal rows some kernels know nothing at all.
         most = np.inf if self.limits is None else 0.5 * (self.limits[1] - self.limits[0])
-        squares = [
-            np.minimum(each, most) ** 2 + (self.within(value) - mean) ** 2
-            for each, value in zip(deviations, answers, strict=True)
-        ]
+        own = self.weights if self.spread_weights is None else self.spread_weights
+        square = mixed(own, [np.minimum(each, most) ** 2 for each in deviations])
+        square = square + mixed(self.weights, [(self.within(value) - mean) ** 2 for value in answers])
         factor = 1.0 if self.calibration is None else self.calibration
         floor = 0.0 if self.floor is None else self.floor
-        return np.sqrt(factor**2 * mixed(self.weights, squares) + floor**2)
+        return np.sqrt(factor**2 * square + floor**2)
 
     def quantiles(self, p: float, mean: Array, deviation: Array) -> Array:
         """Return what new observations are below with probability p, on the scale."""
+        from kernelect.numerics import skewed_quantile
+
         return mean + skewed_quantile(p, self.skew) * deviation
 
     def survival(self, mean: Array, deviation: Array, at: Array) -> Array:
         """Return the probabilities (m, n_at) that new observations of one target are above ``at``, on the scale."""
+        from kernelect.numerics import skewed_tail
+
         return skewed_tail((at - mean) / deviation, self.skew)
 
     def ends(self, lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -43,7 +43,7 @@ class Link(ABC):
         return np.asarray(softmax(self.logits(decision), axis=1), dtype=float)
 
     def log_probabilities(self, decision: Array) -> Array:
-        """Return their logarithms, which are exact where a probability itself is too small for a number."""
+        """Return their logarithms, which are exact if a probability itself is too small for a number."""
         return np.asarray(log_softmax(self.logits(decision), axis=1), dtype=float)
 
 

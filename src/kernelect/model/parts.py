@@ -63,7 +63,7 @@ class KernelPart(Part):
     vectors : ndarray of shape (n_vectors, d)
         Without rows if kernel values are given in the place of inputs.
     places : ndarray of int or None
-        Where the inputs are kernel values: the columns that hold those with the vectors.
+        If the inputs are kernel values: the columns that hold those with the vectors.
     representative : bool
         Whether the vectors stand for the training rows: all of them, or landmarks among them.
     """

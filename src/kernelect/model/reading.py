@@ -14,9 +14,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
-from kernelect.model.archive import Archive
+from kernelect.model.archive import WORD, Archive, Text
 from kernelect.model.kinds import fields_of, kind_named, required_of
-from kernelect.model.texts import WORD, Text
 
 #: Numbers that JSON has no sign for.
 _UNUSUAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}

@@ -12,14 +12,14 @@ from scipy.special import logsumexp
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.inputs.coding import Coding
-from kernelect.inputs.frame import as_frame
+from kernelect.inputs.frame import as_array, as_frame
 from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
 from kernelect.model.heads import LabelHead, NumberHead, mixed
 from kernelect.model.links import Link
 from kernelect.model.parts import KernelPart
+from kernelect.model.scales import TimeScale
 from kernelect.model.spreads import Jackknife, Spread, check_coverage, jackknife_ends, jackknife_reach
-from kernelect.numerics import dense_rows
 from kernelect.typing import Array, Indices
 
 #: New rows whose intervals are found at a time, and numbers that n machines may predict for them.
@@ -133,13 +133,13 @@ class Model:
         """Return the inputs (m, d) of rows as the model takes them: an array, or a table with its columns."""
         if self.coding is not None:
             return self.coding(as_frame(X))
-        values = np.asarray(dense_rows(X))
+        values = as_array(X)
         if values.ndim != 2 or values.shape[1] != self.n_columns:
             raise InvalidArgument(f"X has shape {values.shape}, and the model takes rows of {self.n_columns} columns.")
         return values
 
     def predict(self, X: Any) -> Any:
-        """Return labels, or numbers in the target's own unit."""
+        """Return labels, or numbers in the target's own unit; medians of times until an event, not risks."""
         Z = self.inputs(X)
         return self.chosen(Z) if self.is_classifier else self.predictions(Z)
 
@@ -250,6 +250,11 @@ class Model:
         each = [generator.multivariate_normal(means[:, k], covariances[..., k], count).T for k in outputs]
         return np.stack(each, axis=1)
 
+    @property
+    def is_of_times(self) -> bool:
+        """Whether it predicts times until an event."""
+        return isinstance(self.head, NumberHead) and isinstance(self.head.scale, TimeScale)
+
     def survival(self, Z: Array, times: Array) -> Array:
         """Return the probabilities (m, n_times) that the event of inputs comes later than each of the times."""
         head = self.numbers
@@ -282,7 +287,7 @@ class Model:
     # Rows left out.
 
     def interval_residuals(self) -> Array:
-        """Return leave-one-out residuals (n, k) of the rows of intervals, in units of the spread where it differs."""
+        """Return leave-one-out residuals (n, k) of the rows of intervals, in units of the spread if it differs."""
         found = [_jackknife(component).residuals for component in self.components]
         residuals = found[0] if len(found) == 1 else mixed(self.numbers.weights, found)
         return residuals if self.numbers.noise is None else residuals / self.noise_behind()

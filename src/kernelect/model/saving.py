@@ -8,12 +8,12 @@ from typing import Any
 
 from kernelect.exceptions import InvalidArgument, KernelectError, reason_of
 from kernelect.files import writing_whole
+from kernelect.model.archive import Text, written
 from kernelect.model.checks import check_model
 from kernelect.model.file import APART, FORMAT, VERSION
 from kernelect.model.packed import write_members
 from kernelect.model.record import Model
 from kernelect.model.smaller import for_file
-from kernelect.model.texts import Text, written
 from kernelect.model.writing import Writer
 
 

@@ -27,17 +27,18 @@ def _smaller(component: Component) -> Component:
     spread = component.spread
     if not isinstance(spread, PosteriorSpread) or component.kernel_part.is_precomputed:
         return component
-    part = component.kernel_part
-    roots = tuple(_fewer_rows(root, part) for root in spread.roots)
-    return replace(component, spread=replace(spread, roots=roots))
+    part, roots = component.kernel_part, []
+    for root in spread.roots:
+        fewer = fewer_rows(root, part)
+        roots.append(fewer if 2 * len(fewer) < root.shape[1] else root)  # a triangle takes no more room than its half
+    return replace(component, spread=replace(spread, roots=tuple(roots)))
 
 
-def _fewer_rows(root: Array, part: KernelPart) -> Array:
-    """Return W (r, n) with fewer rows, where |W k(x)|^2 changes by at most 1e-12 of k(x, x).
+def fewer_rows(root: Array, part: KernelPart, negligible: float = NEGLIGIBLE) -> Array:
+    """Return W (r, n) with fewer rows, where |W k(x)|^2 changes by at most ``negligible`` times k(x, x).
 
     k(x) = C u for C C^T = K and some u with |u|^2 <= k(x, x), so directions of W C whose squared singular values are
-    below 1e-12 can be left out, and smooth kernels have few others. A triangle of which more than half is needed stays
-    as it is: it takes no more room.
+    below that can be left out, and smooth kernels have few others. What has fewer rows than columns stays as it is.
     """
     n = root.shape[1]
     if root.shape[0] < n or n < 2:
@@ -45,5 +46,5 @@ def _fewer_rows(root: Array, part: KernelPart) -> Array:
     gram = part.kernel.gram(part.vectors)
     lower = np.tril(factorize(gram, 0.0).lower)
     left, singular, _ = svd(root @ lower, full_matrices=False, check_finite=False)
-    kept = max(int(np.sum(singular**2 > NEGLIGIBLE)), 1)
-    return np.asarray(left[:, :kept].T @ root, dtype=float) if 2 * kept < n else root
+    kept = max(int(np.sum(singular**2 > negligible)), 1)
+    return np.asarray(left[:, :kept].T @ root, dtype=float)

@@ -10,18 +10,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument, MissingCapability
 from kernelect.model.parts import KernelPart, blocks
+from kernelect.numerics import best_blas_threads
 from kernelect.typing import Array, Indices
 
 if TYPE_CHECKING:  # predictions need no machine
-    from kernelect.machines.lssvm.full import LSSVMState
     from kernelect.machines.lssvm.spread import LandmarkSpread
     from kernelect.model.component import Component
+    from kernelect.numerics import Bordered
+
+#: Rows up to which a factorised system is kept: 8 MB, and predictions, deviations and intervals share it.
+_KEPT_ROWS = 1000
 
 
 class Spread(ABC):
@@ -117,12 +121,22 @@ class ExactJackknife(Jackknife):
     groups: Indices | None = None
     gram: Array | None = field(default=None, repr=False)
 
-    def solved(self, part: KernelPart) -> LSSVMState:
-        """Return the machine factorised again: a factor is not kept, so that models stay small."""
-        from kernelect.machines.lssvm.full import LSSVM
+    def solved(self, part: KernelPart) -> Bordered:
+        """Return the system factorised again: files hold no factor, and memory only those of few rows."""
+        known = vars(self).get("_solved")
+        if known is not None and known[0] is part:
+            return known[1]
+        from kernelect.numerics import Bordered
 
-        gram = part.kernel.gram(part.vectors) if self.gram is None else self.gram
-        return LSSVM().fit(gram, np.zeros((len(gram), 1)), self.ridge, self.weights)
+        with best_blas_threads():
+            gram = part.kernel.gram(part.vectors) if self.gram is None else self.gram
+            system = Bordered.of(gram, self.ridge / self.weights)
+        if len(gram) <= _KEPT_ROWS:
+            object.__setattr__(self, "_solved", (part, system))
+        return system
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_solved"}
 
     def deviation(self, component: Component, V: Array) -> Array:
         part = component.kernel_part
@@ -147,18 +161,14 @@ class ExactJackknife(Jackknife):
         return np.asarray((joint + noise * np.eye(len(V)))[..., None] * self.scale**2, dtype=float)
 
     def without(self, component: Component, batches: Iterable[Array]) -> Iterator[Array]:
-        from kernelect.machines.lssvm.full import LSSVM
-        from kernelect.machines.lssvm.groups import Groups
-
         state = self.solved(component.kernel_part)
         for V in batches:
             cross = component.kernel_part.cross(V)
-            bordered = (
-                LSSVM.bordered_solve(state, cross)
-                + np.outer(state.ones_solution, np.ones(cross.shape[1])) / state.ones_total
-            )
+            bordered = state.bordered_solve(cross) + state.ones_solution[:, None] / state.ones_total
             moved = self.residuals[:, None] * bordered[..., None]
             if self.groups is not None:
+                from kernelect.machines.lssvm.groups import Groups
+
                 moved = Groups(self.groups).sums(moved)
             yield np.asarray(component.mean(V)[None] - moved, dtype=float)
 
@@ -258,7 +268,7 @@ def jackknife_ends(
         Leave-one-out residuals of the training rows.
     coverage : float
     times : ndarray of shape (m, k), optional
-        What residuals are multiplied by at each new row, where they are in units of a spread that differs.
+        What residuals are multiplied by at each new row, if they are in units of a spread that differs.
     """
     rank = _rank(len(left_out), coverage)
     spread = np.abs(residuals)[:, None] * (1.0 if times is None else times)
@@ -275,7 +285,7 @@ def jackknife_reach(residuals: Array, coverage: float) -> Array:
     Parameters
     ----------
     residuals : ndarray of shape (n, k)
-        Leave-one-out residuals, in units of the spread where it differs between rows.
+        Leave-one-out residuals, in units of the spread if it differs between rows.
     coverage : float
     """
     return _order_statistic(np.abs(residuals), _rank(len(residuals), coverage))

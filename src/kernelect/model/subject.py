@@ -75,6 +75,14 @@ def subject_of(given: Any) -> Subject:
     )
 
 
+def predicted_numbers(given: Any, rows: Any) -> Array:
+    """Return the numbers that are predicted for rows; for times, the medians, if its own ``predict`` gives risks."""
+    subject = subject_of(given)
+    if subject.model.is_of_times:
+        return subject.model.predictions(subject.inputs(rows))
+    return np.asarray(given.predict(rows), dtype=float)
+
+
 def _refuse(machine: Any) -> None:
     from sklearn.utils.validation import check_is_fitted
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from kernelect.exceptions import InvalidArgument
+from kernelect.model.archive import WORD, Text
 from kernelect.model.kinds import fields_of, kind_of
-from kernelect.model.texts import WORD, Text
 
 #: Rows from which a triangle is written without the zeros above it.
 _TRIANGLE = 16

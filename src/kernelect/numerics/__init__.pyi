@@ -6,6 +6,7 @@ from kernelect.numerics.block_sums import subtract_product as subtract_product
 from kernelect.numerics.block_sums import sum_over_blocks as sum_over_blocks
 from kernelect.numerics.block_sums import times_block as times_block
 from kernelect.numerics.block_sums import tree_sum as tree_sum
+from kernelect.numerics.bordered import Bordered as Bordered
 from kernelect.numerics.cholesky import CholeskyFactor as CholeskyFactor
 from kernelect.numerics.cholesky import InverseFactor as InverseFactor
 from kernelect.numerics.cholesky import factorize as factorize
@@ -29,6 +30,7 @@ from kernelect.numerics.ordering import canonical_columns as canonical_columns
 from kernelect.numerics.ordering import canonical_order as canonical_order
 from kernelect.numerics.ordering import canonical_signs as canonical_signs
 from kernelect.numerics.ordering import hashed_order as hashed_order
+from kernelect.numerics.ordering import rank_hashes as rank_hashes
 from kernelect.numerics.ordering import row_hashes as row_hashes
 from kernelect.numerics.ordering import sampled_rows as sampled_rows
 from kernelect.numerics.ordering import scrambled as scrambled
@@ -48,9 +50,11 @@ from kernelect.numerics.skewed import skewed_tail as skewed_tail
 from kernelect.numerics.sparse import SparseRows as SparseRows
 from kernelect.numerics.sparse import dense_rows as dense_rows
 from kernelect.numerics.sparse import require_dense as require_dense
+from kernelect.numerics.statistics import brier_of_times as brier_of_times
 from kernelect.numerics.statistics import concordance as concordance
 from kernelect.numerics.statistics import holm as holm
 from kernelect.numerics.statistics import kaplan_meier as kaplan_meier
+from kernelect.numerics.statistics import watched_share as watched_share
 from kernelect.numerics.threads import best_blas_threads as best_blas_threads
 from kernelect.numerics.threads import blas_threads_beside_blocks as blas_threads_beside_blocks
 from kernelect.numerics.threads import single_blas_thread as single_blas_thread

@@ -35,6 +35,10 @@ _BEYOND_CHANCE = 5.0
 #: two fifths.
 _REPEATED, _SHARE, _LEAST_ISOLATED = 0.2, 0.1, 5
 
+#: Rows whose columns have so few levels each are no copies if they occur more often each than the finest has levels:
+#: a single category that tells the target leaves no near miss to estimate chance by.
+_FEW_LEVELS = 30
+
 #: Share of the rows of a group that are copies of another group's, from which on both are one group.
 _MOST_SHARED = 0.5
 
@@ -115,13 +119,16 @@ def beyond_chance(*tables: Array, rows: Indices, times: Array) -> bool:
     observed = 0.5 * float(np.maximum(times * (times - 1.0), 0.0).sum())
     if observed == 0.0:
         return False
-    whole, expected, isolated = _hashes(tables)[rows], 0.0, np.ones(len(rows), dtype=bool)
+    whole, expected, isolated, finest = _hashes(tables)[rows], 0.0, np.ones(len(rows), dtype=bool), 1
     for number, table in enumerate(tables):
         for column in _factors(table, rows, number):
             _, others = np.unique(whole - column, return_inverse=True)
             near = np.bincount(others, times)[others] - times  # what differs from each row in this column alone
             expected = max(expected, 0.5 * float(times @ near) * _odds_of_equal(column))
             isolated &= near <= _NOTHING * times
+            finest = max(finest, len(np.unique(column)))
+    if finest <= _FEW_LEVELS and len(rows) * finest < times.sum():
+        return False
     repeated = int(np.sum(times[isolated] > 1.0))
     alone = repeated >= max(_LEAST_ISOLATED, _REPEATED * isolated.sum()) and isolated.sum() >= _SHARE * len(rows)
     return bool(alone or observed > _BEYOND_CHANCE * expected)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import numpy as np
 
 from kernelect.exceptions import NotEnoughMemory
 
@@ -13,6 +15,9 @@ _CONTROLLED = (
     ("", "memory.max", "memory.current", "inactive_file"),
     ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
+
+#: Addresses that BLAS takes at its first products: two libraries have buffers of 32 MiB each.
+_BUFFERS = 2.0**27
 
 
 def available_bytes(root: Path = Path("/")) -> float:
@@ -43,6 +48,19 @@ def _of_address_space(root: Path) -> float:
         return max(limit - 1024.0 * _entries(root / "proc/self/status").get("VmSize:", 0.0), 0.0)
     except (ImportError, OSError, ValueError):  # Windows has no such limits
         return float("inf")
+
+
+def take_buffers() -> None:
+    """Let BLAS take its buffers while there is room, if addresses are limited.
+
+    Without room OpenBLAS asks for them again for ever, and answers to no signal but a kill.
+    """
+    if _BUFFERS <= _of_address_space(Path("/")) < float("inf"):
+        from scipy.linalg.blas import dgemm
+
+        square = np.ones((200, 200), order="F")
+        square @ square
+        dgemm(1.0, square, square)
 
 
 def _of_control_groups(root: Path) -> Iterator[float]:
@@ -81,12 +99,17 @@ def _entries(path: Path) -> dict[str, float]:
     return {each[0]: float(each[1]) for each in words if len(each) > 1 and each[1].isdigit()}
 
 
-def require_memory(n_rows: int, squares: float = 6.0, instead: str = "Fit a random subset of the rows") -> None:
-    """Raise :class:`NotEnoughMemory` if ``squares`` n x n arrays would not fit; ``instead`` shows what to do then."""
+def require_memory(
+    n_rows: int, squares: float = 6.0, instead: Callable[[], str] = lambda: "Fit a random subset of the rows"
+) -> None:
+    """Raise :class:`NotEnoughMemory` if ``squares`` n x n arrays would not fit; ``instead`` says what to do then."""
     needed, free = squares * 8.0 * n_rows**2, available_bytes()
     if needed > free:
         rows = int((free / (8.0 * squares)) ** 0.5)
         raise NotEnoughMemory(
             f"Fitting {n_rows} rows needs about {needed / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free: "
-            f"about {rows} rows would fit. {instead}, or use a machine with more memory."
+            f"about {rows} rows would fit. {instead()}, or use a machine with more memory."
         )
+
+
+take_buffers()

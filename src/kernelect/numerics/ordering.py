@@ -82,6 +82,11 @@ def canonical_signs(X: Array, marks: Array) -> Array:
     return np.where(sums < 0, -1.0, 1.0)
 
 
+def rank_hashes(X: Array) -> NDArray[np.uint64]:
+    """Return a hash of the ranks of every row within its columns, which units and last digits do not change."""
+    return _hashes_of_ranks(_ranks(X))
+
+
 def _places(X: Array) -> _Hashes:
     """Return where each value is between the least and the largest of its column, in millionths."""
     halves = X / 2.0  # whose differences do not overflow

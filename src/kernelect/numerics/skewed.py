@@ -24,7 +24,7 @@ _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 #: Arguments of an exponential that stay finite.
 _MOST = 500.0
 
-#: Probabilities are taken no smaller than this where their logarithm is needed.
+#: Probabilities are taken no smaller than this if their logarithm is needed.
 _LEAST = 1e-300
 
 

@@ -18,6 +18,7 @@ from kernelect.plots.relevance import RelevanceDisplay as RelevanceDisplay
 from kernelect.plots.residuals import ResidualsDisplay as ResidualsDisplay
 from kernelect.plots.sizes import SizesDisplay as SizesDisplay
 from kernelect.plots.surface import SurfaceDisplay as SurfaceDisplay
+from kernelect.plots.survival import SurvivalCalibrationDisplay as SurvivalCalibrationDisplay
 from kernelect.plots.survival import SurvivalDisplay as SurvivalDisplay
 from kernelect.plots.trace import TraceDisplay as TraceDisplay
 from kernelect.plots.vectors import SizeCurveDisplay as SizeCurveDisplay

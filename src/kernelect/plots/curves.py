@@ -59,7 +59,7 @@ class RecallsDisplay(Display):
             ax.set_ylim(len(place) - 0.4, -0.6)
             ax.set_xlim(0.0, 105.0)
             ax.grid(visible=False, axis="y")
-            ax.set_xlabel("% of its rows found (bar); % of its labels right (point)")
+            ax.set_xlabel("% of its rows found (bar)\n% of its labels right (point)")
         return ax
 
 

@@ -47,7 +47,7 @@ class EvolutionDisplay(Display):
     beside_label : str
         What ``beside`` is.
     number : ndarray of shape (n_evaluations,) or None
-        Which evaluation of the search each one was, from 0, where only some are shown.
+        Which evaluation of the search each one was, from 0, if only some are shown.
     """
 
     theta: Array

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernelect.explain import Explanation
 from kernelect.facts.explanations import Interactions
-from kernelect.plots.style import COLOURS, Display, axes_for
+from kernelect.plots.style import COLOURS, INK, Display, axes_for
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,10 @@ class InteractionsDisplay(Display):
         record = self.record
         with axes_for(ax, "InteractionsDisplay.plot", (6.4, 1.0 + 0.3 * len(record.pairs))) as ax:
             place = np.arange(len(record.pairs))
-            ax.barh(place, record.strength, color=colour, height=0.72)
+            ax.barh(place, record.strength, xerr=2.0 * record.standard_error, color=colour, height=0.72, ecolor=INK)
             ax.set_yticks(place, record.pairs, parse_math=False)
             ax.invert_yaxis()
+            ax.xaxis.get_major_locator().set_params(nbins=4)  # small numbers are long
             ax.grid(visible=False, axis="y")
             ax.set_xlabel("mean size of the joint effect", loc="right")  # names may leave the axes little room
         return ax

@@ -13,6 +13,9 @@ from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 #: Ranges that are drawn; of more, some, evenly along the predictions.
 _MOST_RANGES = 250
 
+#: Length of an arrow, as a share of the height.
+_ARROW = 0.05
+
 
 @dataclass(frozen=True)
 class ResidualsDisplay(Display):
@@ -45,6 +48,28 @@ class ResidualsDisplay(Display):
             size = 4.0 if len(record.predicted) < 500 else 2.5
             ax.plot(record.predicted, record.observed, "o", color=colour, alpha=0.55, ms=size, mew=0, label="rows")
             ax.plot(ends, ends, color=QUIET, lw=1.0, ls="--", label="perfect")
+            self._plot_limits(ax)
             ax.set_xlabel(record.label)
             ax.set_ylabel("observed")
         return ax
+
+    def _plot_limits(self, ax: Any) -> None:
+        """Draw an arrow from the limit of a row to the side on which its target lies."""
+        predicted, limit, side = self.record.limited.reshape(-1, 3).T
+        low, high = ax.get_ylim()
+        length = np.full(len(limit), _ARROW * (high - low))
+        for sign, lower in ((-1.0, False), (1.0, True)):
+            own = side == sign
+            if own.any():
+                ax.errorbar(
+                    predicted[own],
+                    limit[own],
+                    yerr=length[own],
+                    lolims=lower,
+                    uplims=not lower,
+                    fmt="none",
+                    ecolor=COLOURS[1],
+                    elinewidth=0.8,
+                    capsize=2.0,
+                    alpha=0.7,
+                )

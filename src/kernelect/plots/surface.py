@@ -17,7 +17,7 @@ _LEVELS = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 
 @dataclass(frozen=True)
 class SurfaceDisplay(Display):
-    """The criterion over its two most influential parameters, or a curve where only one was selected."""
+    """The criterion over its two most influential parameters, or a curve if only one was selected."""
 
     record: Surface
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from kernelect.facts.numbers import trimmed
-from kernelect.facts.survival import SurvivalCurves
-from kernelect.plots.style import COLOURS, Display, axes_for
+from kernelect.facts.survival import SurvivalCalibration, SurvivalCurves
+from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,36 @@ class SurvivalDisplay(Display):
                 ax.step(record.time, alive, where="post", color=colour, lw=1.8, label=name)
                 low, high = np.clip(alive - reach, 0.0, 100.0), np.clip(alive + reach, 0.0, 100.0)
                 ax.fill_between(record.time, low, high, step="post", color=colour, alpha=0.15, lw=0.0)
-            counts = [" / ".join(f"{count:.0f}" for count in column) for column in record.at_risk.T]
+            counts = ["\n".join(f"{count:.0f}" for count in column) for column in record.at_risk.T]
             marks = [f"{trimmed(float(at), 3)}\n{words}" for at, words in zip(record.marks, counts, strict=True)]
             ax.set_xticks(record.marks, marks)
             ax.set_ylim(0.0, 102.0)
-            ax.set_xlabel("time, and below it the rows of each group that are still there")
+            ax.set_xlabel("time, and the rows of each group that are still there then")
             ax.set_ylabel("% without an event")
             ax.legend()
+        return ax
+
+
+@dataclass(frozen=True)
+class SurvivalCalibrationDisplay(Display):
+    """What was said of survival at a few times against what came of it, with two standard errors."""
+
+    record: SurvivalCalibration
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw on ``ax`` (a new one if none is given) and return it."""
+        record = self.record
+        with axes_for(ax, "SurvivalCalibrationDisplay.plot", (5.2, 4.6)) as ax:
+            ax.plot([0.0, 100.0], [0.0, 100.0], color=QUIET, lw=1.0, ls="--")
+            for place, at in enumerate(record.times):
+                said, alive = 100.0 * record.said[place], 100.0 * record.alive[place]
+                reach = 200.0 * record.error[place]
+                ends = np.array([np.minimum(reach, alive), np.minimum(reach, 100.0 - alive)])
+                style = {"color": COLOURS[place], "label": f"until {trimmed(at, 3)}"}
+                ax.errorbar(said, alive, yerr=ends, fmt="o-", ms=5.0, lw=1.2, elinewidth=1.2, **style)
+            ax.set_xlim(-2.0, 102.0)
+            ax.set_ylim(-2.0, 102.0)
+            ax.set_xlabel("% said to be without an event")
+            ax.set_ylabel("% without an event")
+            ax.legend(loc="upper left")
         return ax

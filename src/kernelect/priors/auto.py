@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernelect.exceptions import check_no_class, unknown_name
 from kernelect.parameters import ParameterSpace
 from kernelect.priors.base import Prior
 from kernelect.priors.log_normal import LogNormal
@@ -56,9 +55,6 @@ def as_prior(prior: object, space: ParameterSpace, auto: AutoRule = shrink_ellip
     """
     if prior is None:
         return None
-    check_no_class("prior", prior)
     if isinstance(prior, str) and prior == "auto":
         return auto(space)
-    if isinstance(prior, Prior) or prior in PRIORS:
-        return PRIORS.resolve(prior)
-    raise unknown_name("prior", prior, ["auto", *PRIORS.names, "None"])
+    return PRIORS.resolve(prior, ("auto", *PRIORS.names, "None"))

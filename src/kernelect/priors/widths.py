@@ -32,7 +32,7 @@ class Gaussian(Prior):
     data's scale. The search therefore starts on the way to the optimum of the criterion alone and stays within bounds
     around the data's scale. The status names a width that ends at its bound.
 
-    Widths count as they are, in 1 / (unit of the input)^2, so a sum over inputs weighs them by their units. Give
+    Widths count as they are, in 1 / (unit of the input)^2, so a sum over inputs weights them by their units. Give
     inputs in comparable units, such as standardised ones, as in the paper.
     """
 

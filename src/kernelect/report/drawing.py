@@ -7,6 +7,7 @@ import io
 import re
 import warnings
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from kernelect.plots import (
     SizeCurveDisplay,
     SizesDisplay,
     SurfaceDisplay,
+    SurvivalCalibrationDisplay,
     SurvivalDisplay,
     TraceDisplay,
     WaterfallDisplay,
@@ -63,6 +65,7 @@ _DISPLAYS: dict[str, Any] = {
     "trend": ResidualTrendDisplay,
     "learning": LearningCurveDisplay,
     "survival": SurvivalDisplay,
+    "survival calibration": SurvivalCalibrationDisplay,
 }
 
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
@@ -70,6 +73,9 @@ _WIDTH, _HEIGHT = 4.6, 3.3
 
 #: Numbers of five digits or more are long: so many steps fit along a level axis.
 _LONG, _LONG_NUMBERS = 1e4, 4
+
+#: Points between two of them.
+_APART = 4.0
 
 #: Colours of the pictures -> variables of the page, which change with its light.
 _VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card"} | {
@@ -115,14 +121,31 @@ def _drawn(display: Any, height: float) -> str:
         # Letters the default font lacks are drawn by the reader's own fonts.
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-        _set_thousands_apart(display.plot(figure.subplots()))
+        _thin_out(_set_thousands_apart(display.plot(figure.subplots())), figure)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     return out.getvalue()
 
 
-def _set_thousands_apart(ax: Any) -> None:
-    """Write the numbers of an axis as those of the page are written; long ones need room beside each other.
+def _thin_out(ax: Any, figure: Any) -> None:
+    """Take numbers off a level axis that would touch each other: names beside it may leave it little room."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+
+    chosen = isinstance(ax.xaxis.get_major_locator(), FixedLocator)  # names, or numbers that a picture is about
+    if chosen or not isinstance(ax.xaxis.get_major_formatter(), FuncFormatter):
+        return
+    for steps in range(_LONG_NUMBERS - 1, 0, -1):
+        figure.draw_without_rendering()
+        low, high = sorted(ax.get_xlim())
+        labels = [label for label in ax.get_xticklabels() if low <= label.get_position()[0] <= high]
+        ends = [label.get_window_extent() for label in labels]
+        if all(one.x1 + _APART < other.x0 for one, other in pairwise(ends)):
+            return
+        ax.xaxis.set_major_locator(MaxNLocator(steps))
+
+
+def _set_thousands_apart(ax: Any) -> Any:
+    """Return axes with numbers as those of the page are written; long ones need room beside each other.
 
     What may be years stays as it is.
     """
@@ -134,6 +157,7 @@ def _set_thousands_apart(ax: Any) -> None:
             if axis is ax.xaxis and largest >= _LONG:
                 axis.set_major_locator(MaxNLocator(_LONG_NUMBERS))
             axis.set_major_formatter(FuncFormatter(lambda value, _: trimmed(value)))
+    return ax
 
 
 def _height(picture: PictureFacts) -> float:

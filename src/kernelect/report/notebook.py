@@ -68,7 +68,7 @@ def show(model: Any, X: Any, y: Any, *, options: GatherOptions | None = None, he
     True
     """
     if options is None:
-        options = GatherOptions(target=str(getattr(y, "name", None) or "target"))
+        options = GatherOptions(title="", target=str(getattr(y, "name", None) or "target"))
     return ShownReport(gather(model, X, y, options), height)
 
 

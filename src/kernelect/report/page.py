@@ -24,8 +24,8 @@ from kernelect.report.drawing import draw_picture, is_tall
 from kernelect.report.listing import tables_of
 from kernelect.report.terms import explained, unbroken
 
-#: Seconds that the first picture takes, with the import of what draws it.
-_FIRST_PICTURE = 0.5
+#: Pictures that are drawn whatever the time: how good it is and what matters, in a second together.
+_ALWAYS = 6
 
 _NOT_ALL = "There was no time for all pictures. To get them, call: kernelect report MODEL TABLE"
 
@@ -55,7 +55,7 @@ def render(facts: Facts) -> str:
     if len(pictures) < len(facts["pictures"]) or not facts.get("complete", True):
         facts = {**facts, "remarks": [*facts["remarks"], _NOT_ALL]}
     return str(
-        _environment()
+        templates()
         .get_template("report.html.j2")
         .render(
             facts={name: part for name, part in facts.items() if name != "what_if"},
@@ -66,7 +66,7 @@ def render(facts: Facts) -> str:
             figure=None if main is None else figure_parts(main["words"]),
             tables=tables_of(facts),
             sections=_sections(pictures),
-            style=_part("report.css"),
+            style=part("report.css"),
             scripts=scripts,
             script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         )
@@ -76,18 +76,21 @@ def render(facts: Facts) -> str:
 def _scripts(facts: Facts) -> list[str]:
     """Return the scripts of the page: copy buttons, the threshold, the model, and what makes its controls work."""
     what_if = facts.get("what_if")
-    own = [_part("report.js"), *([_part("threshold.js")] if facts.get("threshold") else [])]
+    own = [part("report.js"), *([part("threshold.js")] if facts.get("threshold") else [])]
     if what_if is None or not what_if["script"]:
         return own
     # The model's constant is seen by the script behind it. No part of it may end the element that holds it.
-    return [*own, what_if["script"].replace("</", "<\\/"), _part("what_if.js")]
+    return [*own, what_if["script"].replace("</", "<\\/"), part("what_if.js")]
 
 
 def _record(what_if: WhatIfFacts | None) -> dict[str, Any]:
     """Return what the controls' script reads."""
     if what_if is None or what_if["start"] is None:
         return {}
-    kept = {name: what_if[name] for name in ("controls", "rows", "players", "band", "years", "explained")}
+    kept = {
+        name: what_if[name]
+        for name in ("controls", "rows", "players", "band", "survival", "years", "explained", "own", "signed")
+    }
     return {**kept, "shown": what_if["start"]["classes"]}
 
 
@@ -101,11 +104,11 @@ def write_report(path: str | Path, facts: Facts) -> None:
 
 
 def _drawn(pictures: list[PictureFacts]) -> list[dict[str, Any]]:
-    """Return the pictures with their drawings; as many of them as there is time for."""
+    """Return the pictures with their drawings: the first few, and as many others as there is time for."""
     found: list[dict[str, Any]] = []
-    deadline, takes, began = watched_deadline(), _FIRST_PICTURE, time.monotonic()
+    deadline, takes, began = watched_deadline(), 0.0, time.monotonic()
     for number, picture in enumerate(pictures, start=1):
-        if deadline.left() < takes:
+        if number > _ALWAYS and deadline.left() < takes:
             break
         svg = draw_picture(picture, f"p{number}")
         found.append({**picture, "number": number, "svg": svg, "tall": is_tall(picture)})
@@ -119,6 +122,11 @@ def _sections(pictures: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for key, title in _SECTIONS
     ]
     return [section for section in found if section["pictures"]]
+
+
+def _names(facts: Facts | None) -> set[str]:
+    """Return the names of a page's columns, which are no terms."""
+    return {one["name"].lower() for one in facts["columns"]} if facts else set()
 
 
 def _end(control: ControlFacts, which: Literal["low", "high"]) -> str:
@@ -143,12 +151,14 @@ def _effects(reasons: list[ReasonFacts]) -> list[dict[str, Any]]:
     ]
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Return a piece of the pages, such as their style."""
     return files("kernelect.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
-def _environment() -> Any:
+def templates() -> Any:
+    """Return what fills templates, with the filters that they use."""
     jinja2 = load_extra("jinja2", caller="The report", extra="report")
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("kernelect.report"),
@@ -162,7 +172,7 @@ def _environment() -> Any:
         "duration": duration,
         "what_was_checked": what_was_checked,
         "unbroken": lambda text: markup(unbroken(str(text))),
-        "explained": lambda text: markup(explained(str(text))),
+        "explained": jinja2.pass_context(lambda page, text: markup(explained(str(text), _names(page.get("facts"))))),
         "end": _end,
         "between": _between,
         "effects": _effects,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Collection
 
 #: Term as it is written -> what it means, in one sentence or two.
 TERMS = {
@@ -23,6 +24,12 @@ TERMS = {
     "came true, added up. Smaller is better; a class next to the truth costs less than one far away.",
     "concordance": "How often, of two rows, the one predicted to come earlier comes earlier: 0.5 is guessing, 1 is "
     "perfect. Pairs whose order is not known do not count.",
+    "concordance (Uno)": "The same, with weights for rows that were lost early, up to the time by which most events "
+    "came.",
+    "integrated Brier score": "Squared difference between predicted survival and what came of the rows, averaged over "
+    "time, with weights for rows that were lost. Smaller is better.",
+    "calibration at the median time": "How far predicted survival at the median time of events is from what came of "
+    "the rows, in thirds of them.",
     "AUC": "How often a row of the class is ranked above a row of the other class: 0.5 is guessing, 1 is perfect.",
     "F1": "Harmonic mean of precision and recall: near 1 only if both are.",
     "average precision": "Precision, averaged over all thresholds. Guessing has the share of the class.",
@@ -37,7 +44,7 @@ TERMS = {
     "calibration error": "By how much probabilities differ from how often they come true, on average.",
     "kernel": "Measures how alike two rows are. A row is predicted from the rows that it resembles.",
     "criterion": "What the search makes as small as possible to choose the parameters.",
-    "prior": "Prefers plain models unless the rows speak clearly for another one, which prevents over-fitting.",
+    "prior": "Prefers plain models unless the data favour another one, which prevents over-fitting.",
     "evaluations": "How often the criterion was calculated during the search.",
     "nats": "Unit of a logarithm of probabilities: 1 nat is a factor of 2.7.",
     "gamma": "The inverse of a squared width: a larger gamma lets the prediction change faster along this input.",
@@ -76,9 +83,12 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 _BY_LOWER = {term.lower(): words for term, words in TERMS.items()}
 
 
-def explained(text: str) -> str:
-    """Return text as HTML, with an explanation behind the first occurrence of every term in it."""
-    out, last, seen = [], 0, set()
+def explained(text: str, names: Collection[str] = ()) -> str:
+    """Return text as HTML, with an explanation behind the first occurrence of every term in it.
+
+    ``names`` are words in small letters that mean something else.
+    """
+    out, last, seen = [], 0, set(names)
     for found in _TERM.finditer(text):
         term = found[0].lower()
         if term in seen:

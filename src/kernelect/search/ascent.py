@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelect.results import Status
-from kernelect.search.base import Recorder, Search
+from kernelect.search.base import Recorder, Search, places, stepped
 from kernelect.typing import Array
 
 
@@ -30,10 +30,14 @@ class GradientAscent(Search):
         Largest change of a logarithm in the first step.
     largest_step : float
         Largest change of a logarithm in any step.
+    linear : tuple of int
+        Places of parameters (from the end if negative) whose steps are in the parameter itself, in units of its start,
+        and not in its logarithm. The paper steps C like this.
     """
 
     first_step: float = 0.3
     largest_step: float = 1.0
+    linear: tuple[int, ...] = ()
     name = "gradient-ascent"
 
     _GROWN, _TURNED = 1.5, -0.5
@@ -41,18 +45,25 @@ class GradientAscent(Search):
     _SMALLEST_STEP = 1e-6
 
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
-        x, largest = start, 0.0
+        x, largest, linear = start, 0.0, places(self.linear, len(start))
+
+        def in_steps(g: Array, x: Array) -> Array:
+            """Return the derivatives in what is stepped."""
+            return np.where(linear, g * np.exp(start - x), g) if linear.any() else g
+
         value, g = self._evaluate(evaluate, x, lower, upper)
+        g = in_steps(g, x)
         rates = np.full(len(x), self.first_step / max(float(np.abs(g).max()), 1e-300))
         for _ in range(evaluate.budget.max_iter):
             largest = max(largest, float(np.linalg.norm(g)))
             if float(np.linalg.norm(g)) <= np.sqrt(evaluate.budget.tol) * largest:
                 return self._ended(evaluate, x, value, Status.CONVERGED)
             step = np.clip(rates * g, -self.largest_step, self.largest_step)
-            trial = np.clip(x - step, lower, upper)
+            trial = np.clip(stepped(x, -step, start, linear), lower, upper)
             if float(np.abs(trial - x).max()) < self._SMALLEST_STEP:
                 return self._ended(evaluate, x, value, Status.STALLED)
             trial_value, trial_g = self._evaluate(evaluate, trial, lower, upper)
+            trial_g = in_steps(trial_g, trial)
             if not np.isfinite(trial_value) or self._passed_optimum(g, trial_g):
                 rates *= self._SLOWER
                 continue

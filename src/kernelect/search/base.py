@@ -11,13 +11,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kernelect.exceptions import MissingCapability, OutOfTime
 from kernelect.results import Evaluation, SearchResult, Status, Trace
-from kernelect.typing import Array, Objective, Observer
+from kernelect.typing import Array, Mask, Objective, Observer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Budget:
         Whether values have no natural unit, so that "relative" is to the first value; for values
         in nats it is to the larger of their size and 1.
     gain : float, optional
-        Decrease of the value below which a search has converged, where its own model of the function expects no more.
+        Decrease of the value below which a search has converged, if its own model of the function expects no more.
         Searches without such a model go by ``tol``.
     deadline : float
         Value of ``time.monotonic()`` at which to stop with the best point so far.
@@ -70,7 +70,7 @@ class Recorder:
     rows: list[Evaluation] = field(default_factory=list)
     best_theta: Array | None = None
     best_value: float = float("inf")
-    #: Inverse Hessian of what the search sees, where it has learned that.
+    #: Inverse Hessian of what the search sees, if it has learned that.
     inverse: Array | None = None
     _unit: float | None = None
     _began: float = field(default_factory=time.monotonic)
@@ -213,3 +213,17 @@ def _once(evaluate: Recorder, start: Array) -> tuple[Status, str]:
 def value_only(evaluate: Callable[[Array], tuple[float, Array]]) -> Callable[[Array], float]:
     """Return the objective without its gradient."""
     return lambda theta: evaluate(theta)[0]
+
+
+def places(numbers: tuple[int, ...], size: int) -> Mask:
+    """Return which of ``size`` parameters are named by their place, from the end if negative."""
+    named = np.zeros(size, dtype=bool)
+    named[list(numbers)] = True
+    return named
+
+
+def stepped(x: Any, step: Any, start: Any, linear: Any) -> Any:
+    """Return ``x + step``; where ``linear``, the step is in exp(x) in units of its start, and none leads below 0."""
+    if not np.any(linear):
+        return x + step
+    return np.where(linear, start + np.log(np.maximum(np.exp(x - start) + step, 1e-300)), x + step)

@@ -130,6 +130,21 @@ class Directions:
         np.minimum.at(upper, self.places[moved], self.space.upper[moved] - self.space.start[moved])
         return upper
 
+    def starts(
+        self, scattered: int, generator: np.random.Generator, settle: Callable[[Array], Array] | None = None
+    ) -> Array:
+        """Return values of phi to start from: the space's own start, then scattered ones that ``settle`` brings back.
+
+        Parameters
+        ----------
+        scattered : int
+        generator : Generator
+        settle : theta -> theta, optional
+        """
+        starts = scattered_starts(np.zeros(len(self)), self.lower, self.upper, scattered + 1, generator)
+        settled = starts[1:] if settle is None else [self.phi(settle(self.theta(phi))) for phi in starts[1:]]
+        return np.vstack([starts[:1], *settled])
+
     def along(self, objective: Objective) -> Objective:
         """Return a function of theta as one of phi."""
 

@@ -115,7 +115,7 @@ class _Place:
     size: float = 1.0
     first: tuple[Array, Array] | None = None  # the start and its gradient
     last: tuple[Array, Array] | None = None  # the same of the point before
-    known: tuple[Array, float, Array] | None = None  # the start, its value and gradient, where it was evaluated before
+    known: tuple[Array, float, Array] | None = None  # the start, its value and gradient, if it was evaluated before
 
     def __call__(self, x: Array) -> tuple[float, Array]:
         x = np.clip(x, self.lower, self.upper)
@@ -160,7 +160,7 @@ class ScaledConjugateGradients(Search):
     """Moller's scaled conjugate gradients with Williams' Marquardt-style step control.
 
     There is no line search. The curvature along the direction comes from a gradient difference, and a scale (lambda)
-    grows where a quadratic model predicts badly. This is the search of Cawley & Talbot (2007). Projection keeps the
+    grows if a quadratic model predicts badly. This is the search of Cawley & Talbot (2007). Projection keeps the
     search within bounds.
 
     References

@@ -26,7 +26,7 @@ def go_on(evaluate: Recorder, start: Array, lower: Array, upper: Array, *, inver
     """Take Newton-like steps from a known inverse Hessian, within bounds.
 
     Every evaluation is dear here and few are left, so none is spent on a line search: a step that fails still tells of
-    the curvature, and the next one is a shorter one by a better model. It ends where the model expects less than
+    the curvature, and the next one is a shorter one by a better model. It ends if the model expects less than
     ``tol`` of the value.
     """
     x, (value, gradient) = start, evaluate(start)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelect.results import Status
-from kernelect.search.base import Recorder, Search
+from kernelect.search.base import Recorder, Search, places, stepped
 from kernelect.typing import Array
 
 
@@ -27,11 +27,15 @@ class RandomWalk(Search):
         Standard deviation of the first steps, in log units.
     last_step : float
         The walk has converged when all steps have shrunk below this.
+    linear : tuple of int
+        Places of parameters (from the end if negative) whose steps are in the parameter itself, in units of its start,
+        and not in its logarithm. The paper steps C like this.
     """
 
     seed: int | None = None
     first_step: float = 0.5
     last_step: float = 0.01
+    linear: tuple[int, ...] = ()
     name = "random-walk"
     needs_gradient = False
 
@@ -46,12 +50,13 @@ class RandomWalk(Search):
     def _run(self, evaluate: Recorder, start: Array, lower: Array, upper: Array) -> tuple[Status, str]:
         generator = np.random.default_rng(self.seed or 0)
         x, steps = start, np.full(len(start), self.first_step)
-        value, idle = evaluate(x)[0], 0
+        value, idle, linear = evaluate(x)[0], 0, places(self.linear, len(start))
         for _ in range(evaluate.budget.max_iter):
             before = value
             for j in generator.permutation(len(x)):
                 trial = x.copy()
-                trial[j] = np.clip(x[j] + steps[j] * generator.normal(), lower[j], upper[j])
+                step = steps[j] * generator.normal()
+                trial[j] = np.clip(stepped(x[j], step, start[j], linear[j]), lower[j], upper[j])
                 found = evaluate(trial)[0]
                 better = found < value
                 if better:

@@ -57,7 +57,7 @@ class SecantModel:
         return 0.5 * float(gradient @ direction)
 
     def inverse(self) -> Array:
-        """Return H by all steps; where none went the function is taken to be as flat as along the last one."""
+        """Return H by all steps; if none went the function is taken to be as flat as along the last one."""
         step, change = self.steps[-1], self.changes[-1]
         curvature = InverseHessian(float(step @ step) / float(step @ change) * np.eye(len(step)))
         for step, change in zip(self.steps, self.changes, strict=True):
@@ -78,7 +78,7 @@ class InverseHessian:
         self.inverse = inverse
 
     def step(self, gradient: Array) -> Array:
-        """Return the step to the model's minimum; where the gradient has a zero nothing moves."""
+        """Return the step to the model's minimum; if the gradient has a zero nothing moves."""
         return np.where(gradient == 0.0, 0.0, -(self.inverse @ gradient))
 
     def update(self, step: Array, change: Array) -> None:

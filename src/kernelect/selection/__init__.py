@@ -7,7 +7,6 @@ from kernelect.selection.intervals import IntervalObjective, join_intervals, noi
 from kernelect.selection.landscape import ParameterInfluence, influence, surface
 from kernelect.selection.lead import Lead, relative_widths
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.outcome import in_units, per_row, with_doubts, with_remark
 from kernelect.selection.problem import LeastSquaresObjective, Rows, join, rows_left_out
 from kernelect.selection.recalibrate import RECALIBRATED, recalibrate, recalibrated
 from kernelect.selection.relevance import CentreObjective, RelevanceObjective
@@ -44,13 +43,11 @@ __all__ = [
     "SelectionObjective",
     "SelectionOptions",
     "StartedKernel",
-    "in_units",
     "influence",
     "join",
     "join_intervals",
     "noise_space",
     "ordered_space",
-    "per_row",
     "recalibrate",
     "recalibrated",
     "relative_widths",
@@ -67,9 +64,7 @@ __all__ = [
     "started_in_full",
     "suited_search",
     "surface",
-    "with_doubts",
     "with_first_step",
-    "with_remark",
     "with_settled_starts",
     "without_outweighing",
 ]

@@ -122,16 +122,12 @@ def _stopped(
     best = min(rows, key=losses.__getitem__)
     errors = np.full(len(selection.trace), np.nan)
     errors[rows] = [losses[row][0] for row in rows]
-    sentence = (
-        f"{selection.ending}; taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error "
-        f"{where}"
-    )
+    remark = f"taken from evaluation {best + 1} of {len(selection.trace)}, with the smallest error {where}"
     theta = selection.trace.theta[best]
     return replace(
-        selection,
+        selection.with_remark(remark),
         theta=theta,
         value=objective.value(theta),
-        ending=sentence,
         at_bound=objective.space.at_bound(theta),
         validation_error=errors,
     )

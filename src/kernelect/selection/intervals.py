@@ -1,10 +1,11 @@
 """theta -> value and gradient for targets known up to an interval.
 
 theta is the kernel's parameters, ln of the noise variance, and, for ordered classes 0 to K - 1, ln of the K - 2 steps
-between thresholds. The first threshold is 0: the kernel's constant moves the latent function instead. Class k is the
-interval between the thresholds h_k and h_k+1 of
+between thresholds. The first and the last threshold are as far from 0, so that classes in the opposite order have the
+same model; the kernel's constant moves the latent function instead. Class k is the interval between the thresholds h_k
+and h_k+1 of
 
-    h_0 = -inf,   h_1 = 0,   h_k+1 = h_k + exp(theta of step k),   h_K = inf.
+    h_0 = -inf,   h_k+1 = h_k + exp(theta of step k),   h_1 = -h_K-1,   h_K = inf.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class IntervalObjective(SelectionObjective):
     def thresholds(self, theta: Array) -> Array:
         """Return h_0 to h_K."""
         steps = np.exp(theta[self._n_kernel_parameters + 1 :])
-        return np.concatenate([[-np.inf, 0.0], np.cumsum(steps), [np.inf]])
+        finite = np.concatenate([[0.0], np.cumsum(steps)]) - 0.5 * steps.sum()
+        return np.concatenate([[-np.inf], finite, [np.inf]])
 
     def limits(self, theta: Array) -> Array:
         """Return what is known of every row's target, (n, 2)."""
@@ -47,7 +49,7 @@ class IntervalObjective(SelectionObjective):
 
     def solved_by(self, machine: Machine[Any], theta: Array, *, warm: bool = False) -> Fitted:
         start = self.memory.start_at(theta) if warm else None
-        return self._on(machine, theta, self.kernel_at(theta).gram(self.X), start)
+        return self._on(machine, theta, self._gram_at(theta), start)
 
     def _constant(self, theta: Array) -> float:
         return float(np.exp(theta[self._n_kernel_parameters]))
@@ -58,7 +60,7 @@ class IntervalObjective(SelectionObjective):
         self.memory.state = self.machine.start_of(fitted.state)
         return fitted, pull
 
-    def _on(self, machine: Machine[Any], theta: Array, gram: Array, start: Any) -> Fitted:
+    def _on(self, machine: Machine[Any], theta: Array, gram: Any, start: Any) -> Fitted:
         limits, constant = self.limits(theta), self._constant(theta)
         return Fitted(
             machine=machine,
@@ -80,9 +82,9 @@ class IntervalObjective(SelectionObjective):
         grades = self.targets[:, 0].astype(int)
         by_threshold = np.bincount(grades, found.grad_limits[:, 0], minlength=len(steps) + 3)
         by_threshold += np.bincount(grades + 1, found.grad_limits[:, 1], minlength=len(steps) + 3)
-        # A step moves all thresholds above it.
+        # A step moves all thresholds above it by half of itself, and those below by as much the other way.
         above = np.cumsum(by_threshold[2:-1][::-1])[::-1]
-        return np.array([*kernel_and_noise, *(above * steps)])
+        return np.array([*kernel_and_noise, *((above - 0.5 * by_threshold[1:-1].sum()) * steps)])
 
 
 def noise_space(unit: float) -> ParameterSpace:

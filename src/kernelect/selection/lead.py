@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernelect.parameters import ParameterSpace
+from kernelect.results import Reached
 from kernelect.selection.objective import SelectionObjective
 from kernelect.typing import Array
 
@@ -22,29 +23,36 @@ class Lead:
     Attributes
     ----------
     shape : ndarray of shape (n_widths,)
-        Logarithms of the widths in units of the data's own scale, with mean 0.
+        Logarithms of the widths in units of the data's own scale, with mean 0; empty if nothing is known of them, so
+        that the selection goes the whole way.
     max_iter : int
         Iterations of the searches that continue from there.
     tied : bool
         Whether the widths of each kernel keep their proportions, so that only their size is selected.
     last_steps : int
         Iterations on all rows, after a search on a part of them came close.
-    start : ndarray or None
-        All parameters, where the same selection ended on a part of the rows: only the last steps are left.
+    start : Reached or None
+        Where the same selection ended on a part of the rows: only the last steps are left.
     """
 
     shape: Array
     max_iter: int
     tied: bool = False
     last_steps: int = 3
-    start: Array | None = None
+    start: Reached | None = None
+
+    @property
+    def whole_way(self) -> bool:
+        """Whether it leads nowhere and only limits the steps on all rows."""
+        return not len(self.shape) and self.start is None
 
     def followed(self, objective: SelectionObjective) -> SelectionObjective:
         """Return the objective with its start moved to the shape, or unchanged if it has other widths."""
         space = objective.space
         if self.start is not None:
-            known = space.free & np.isfinite(self.start)  # an input that is constant on the part has no width there
-            moved = np.clip(self.start, space.lower, space.upper)
+            theta = self.start.theta
+            known = space.free & np.isfinite(theta)  # an input that is constant on the part has no width there
+            moved = np.clip(theta, space.lower, space.upper)
             return replace(objective, space=space.moved(np.where(known, moved, space.start)))
         widths = space.all_widths
         if len(widths) != len(self.shape):

@@ -12,10 +12,10 @@ from kernelect.criteria import Criterion, CriterionValue
 from kernelect.exceptions import MissingCapability, SingularSystem
 from kernelect.kernels import Kernel
 from kernelect.kernels.base import Pullback
-from kernelect.machines import Fitted, Machine
+from kernelect.machines import MACHINES, Fitted, Machine
 from kernelect.parameters import ParameterSpace
-from kernelect.priors import HyperPoint, Prior
-from kernelect.selection.checks import Joined
+from kernelect.priors import PRIORS, HyperPoint, Prior
+from kernelect.results import Selection
 from kernelect.typing import Array, Indices, Mask, Objective
 
 #: Share of the outputs' variance that a direction holds, at least, if it is to count as an output of its own.
@@ -87,7 +87,8 @@ class SelectionObjective:
 
     Values are remembered by theta, so no stage of a selection pays for a point that another one has
     seen, whatever the prior. Machines that start from their last solution are the exception: the
-    last digits of their values depend on where a search comes from.
+    last digits of their values depend on where a search comes from. Parts that do not go together are refused before
+    anything is computed.
 
     Attributes
     ----------
@@ -115,14 +116,12 @@ class SelectionObjective:
     moves_centres: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        parts = Joined(
-            machine=self.machine,
-            criterion=self.criterion,
-            kernel=self.kernel,
-            space=self.space,
-            pairwise=self.pairwise,
-        )
-        parts.check(self.prior)
+        self.criterion.check(self.machine)
+        missing = "" if self.prior is None else self._missing(self.prior)
+        if self.prior is not None and missing:
+            fitting = [repr(entry.name) for entry in PRIORS if not self._missing(entry.make())]
+            instead = f"prior={', '.join(fitting)} or None" if fitting else "prior=None"
+            raise MissingCapability(f"prior={self.prior.name!r} needs {missing}: use {instead}.")
         if self.criterion.needs_centres and not self.moves_centres:
             raise MissingCapability(
                 f"criterion={self.criterion.name!r} judges centres that move, and {type(self).__name__} leaves them "
@@ -131,9 +130,29 @@ class SelectionObjective:
         if not self.known.holds_for(self._parts()):
             object.__setattr__(self, "known", Remembered(self._parts()))
 
+    def _missing(self, prior: Prior) -> str:
+        """Return what a prior needs and the other parts do not have, nothing if all is there."""
+        if prior.needs_gradient and not self.criterion.has_gradient:
+            return f"the gradient of the criterion, and criterion={self.criterion.name!r} has none"
+        if prior.needs_coefficients and not self.machine.differentiable:
+            able = " or ".join(repr(entry.name) for entry in MACHINES if entry.cls.differentiable)
+            return (
+                f"a machine that differentiates its coefficients, which {able} does and {self.machine.name!r} does not"
+            )
+        if prior.needs_inputs and self.pairwise:
+            return f"the inputs, and the {self.kernel.words} kernel has none"
+        lacking = prior.lacks(self.space)
+        return f"{lacking}, and the {self.kernel.words} kernel has none" if lacking else ""
+
     def _parts(self) -> tuple[object, ...]:
         """Return all that a value depends on, beside theta and the prior."""
         return (self.X, self.targets, self.weights, self.kernel, self.machine, self.criterion)
+
+    @classmethod
+    def with_parts_of(cls, other: SelectionObjective, **more: Any) -> Self:
+        """Return an objective of another kind on the same rows, with the same parts."""
+        names = ("X", "targets", "weights", "kernel", "space", "machine", "criterion", "prior")
+        return cls(**{name: getattr(other, name) for name in names}, **more)
 
     def __call__(self, theta: Array) -> tuple[float, Array | None]:
         """Return value and gradient of what is minimised; infinite if no machine can be solved."""
@@ -189,6 +208,24 @@ class SelectionObjective:
         warm = machine.name == self.machine.name and (warm or len(self.X) >= _MANY_ROWS)
         start = self.memory.start_at(theta) if warm else None
         return self._fitted(machine, gram, constant, machine.fit(gram, self.targets, constant, self.weights, start))
+
+    def at_bound(self, theta: Array) -> tuple[str, ...]:
+        """Return the names of the parameters that lie at a bound."""
+        return self.space.moved(theta).at_bound(theta)
+
+    def in_units(self, selection: Selection, unit: float) -> Selection:
+        """Return a selection made on targets divided by ``unit``, with its values for the original targets."""
+        if unit == 1.0:
+            return selection
+        trace = selection.trace
+        if self.prior is None:
+            n_rows = float(self.weights.sum())
+            value = float(self.criterion.rescaled(np.array([selection.value]), unit, n_rows)[0])
+            trace = replace(trace, value=self.criterion.rescaled(trace.value, unit, n_rows))
+            return replace(selection, value=value, trace=trace)
+        fitted = self.solved(selection.theta)
+        shift = self.prior.share(fitted.n_residuals) * self.criterion.nats_shift(unit, fitted)
+        return replace(selection, value=selection.value + shift, trace=replace(trace, value=trace.value + shift))
 
     def kernel_at(self, theta: Array) -> Kernel:
         """Return the kernel with its part of ``theta``."""
@@ -246,8 +283,9 @@ class SelectionObjective:
         """Return the machine solved at ``theta`` and what the criterion says of it."""
         fitted, pull = self._solved(theta)
         found = self.criterion.value_and_gradient(fitted) if gradient else self.criterion.value(fitted)
-        known = self._in_nats(found.value, self._gradient(theta, pull, found) if gradient else None, fitted)
-        return fitted, replace(known, pointwise=found.pointwise)
+        known = self._in_nats(found.value, None, fitted)
+        slope = self._gradient(theta, pull, found) if gradient else None
+        return fitted, replace(known, gradient=slope, pointwise=found.pointwise)
 
     def _in_nats(self, value: float, gradient: Array | None, fitted: Fitted) -> KnownValue:
         nats, slope = self.criterion.nats(value, fitted)

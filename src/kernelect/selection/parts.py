@@ -11,10 +11,11 @@ part of the rows is within a step or two of the one that suits all, unless the p
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelect.machines import Machine
 from kernelect.search import Directions
 from kernelect.selection.lead import Lead
 from kernelect.selection.run import Run
@@ -29,6 +30,7 @@ from kernelect.selection.stages import (
     SecondBasin,
     Spherical,
     Stage,
+    StillGaining,
     TiedParameters,
 )
 
@@ -61,9 +63,9 @@ class ScannedPart(Stage):
 
     def applies(self, run: Run) -> bool:
         """Return whether many rows are to be scanned, and from one start: restarts compare optima of all rows."""
-        search, free = run.options.search, Directions.each_free(run.space)
-        scanned = run.objective.machine.scans_widths and search.scans(len(free))
-        return scanned and not run.options.n_restarts and len(run.objective.X) >= MANY_ROWS
+        if run.options.n_restarts or len(run.objective.X) < MANY_ROWS:
+            return False
+        return run.options.search.scans(len(Directions.each_free(run.space)))
 
     def carry_out(self, run: Run) -> None:
         n = len(run.objective.X)
@@ -144,9 +146,9 @@ class Parts(Stage):
         Restarts compare optima of one and the same objective, and a scan without gradient would
         have to be made again on all rows.
         """
-        by_gradient = run.options.search.uses_gradient(len(Directions.each_free(run.space)))
-        many = by_gradient and not run.options.n_restarts and self._first_size(run) < len(run.objective.X)
-        return many and not run.near
+        if run.near or run.options.n_restarts or self._first_size(run) >= len(run.objective.X):
+            return False
+        return run.options.search.uses_gradient(len(Directions.each_free(run.space)))
 
     def carry_out(self, run: Run) -> None:
         n, stages, size = len(run.objective.X), self.whole_way, self._first_size(run)
@@ -169,7 +171,7 @@ class Parts(Stage):
         few = groups is not None and len(groups) < GUIDED_FROM  # a part of them is another problem
         guided = self.led or (prior is not None and prior.two_basins and not few)
         begins, least = (GUIDED_FROM, GUIDED_LEAST) if guided else (FROM, LEAST)
-        if not self.led:
+        if n >= begins and not self.led:
             least = max(least, _PER_PARAMETER * len(Directions.each_free(run.space)))
         usual = float(max(_FIRST * n, least)) if n >= begins else float(n)
         return min(run.rows_in_time(usual), n)
@@ -178,20 +180,20 @@ class Parts(Stage):
 class AskedParts(Parts):
     """The same for a machine that scans widths: a least-squares machine tells which inputs matter.
 
-    Its criterion jumps where functions come and go, and a search for one width per input takes hundreds of
+    Its criterion jumps when functions come and go, and a search for one width per input takes hundreds of
     evaluations from widths that are all alike, few from there.
     """
 
     jumps = True
 
     def applies(self, run: Run) -> bool:
-        able = run.objective.machine.scans_widths and run.objective.kernel.compares_rows and not run.objective.pairwise
-        elliptical = Directions.tied_widths(run.space) is not None
-        return able and elliptical and len(run.objective.X) >= MANY_ROWS and super().applies(run)
+        if not run.objective.kernel.compares_rows or run.objective.pairwise or len(run.objective.X) < MANY_ROWS:
+            return False
+        return Directions.tied_widths(run.space) is not None and super().applies(run)
 
 
 #: In the order in which they are carried out.
-_PLAIN: tuple[Stage, ...] = (
+STAGES: tuple[Stage, ...] = (
     Parts(),
     Begun(),
     Spherical(),
@@ -202,11 +204,13 @@ _PLAIN: tuple[Stage, ...] = (
     SecondBasin(),
     PriorRevised(),
 )
-_SHAPE = LeastSquaresShape(_PLAIN)
-STAGES: tuple[Stage, ...] = (
+
+#: The same for a machine that scans widths.
+_SHAPE = LeastSquaresShape(STAGES)
+SCANNING_STAGES: tuple[Stage, ...] = (
     ScannedPart((Spherical(), AllParameters(), _SHAPE)),
-    AskedParts((AskedShape(_PLAIN), Spherical(), AllParameters())),
-    *_PLAIN[:-1],
+    AskedParts((AskedShape(STAGES), Spherical(), AllParameters())),
+    *STAGES[:-1],
     _SHAPE,
     PriorRevised(),
 )
@@ -224,8 +228,10 @@ _TIED: tuple[Stage, ...] = (TiedParameters(),)
 TIED_STAGES: tuple[Stage, ...] = (Parts(_TIED, _TIED, led=True), *_TIED)
 
 
-def led_stages(lead: Lead) -> tuple[Stage, ...]:
-    """Return the stages that are left if another selection leads."""
+def stages_of(machine: Machine[Any], lead: Lead | None) -> tuple[Stage, ...]:
+    """Return the stages of a selection; those that are left if another selection leads."""
+    if lead is None or lead.whole_way:
+        return SCANNING_STAGES if machine.scans_widths else STAGES
     if lead.start is not None:
-        return _TIED if lead.tied else (AllParameters(), PriorRevised())
+        return _TIED if lead.tied else (AllParameters(), StillGaining(), PriorRevised())
     return TIED_STAGES if lead.tied else LED_STAGES

@@ -18,8 +18,7 @@ from scipy.optimize import minimize_scalar
 
 from kernelect.criteria.calibration import calibrated_log_loss
 from kernelect.numerics import NEVER, Deadline
-from kernelect.results import Evaluation, Selection
-from kernelect.selection.outcome import moved_to
+from kernelect.results import Selection
 from kernelect.selection.parts import FROM
 from kernelect.selection.problem import LeastSquaresObjective
 from kernelect.selection.start import spread_part
@@ -104,17 +103,10 @@ def recalibrated(
     if np.array_equal(theta, selection.theta):
         return selection
     value = objective.value(theta)
-    return moved_to(
-        replace(selection, seconds=selection.seconds + time.monotonic() - began),
-        Evaluation(
-            number=selection.n_evaluations + 1,
-            seconds=0.0,
-            theta=theta,
-            value=value,
-            gradient_norm=float("nan"),  # which costs more than the value, and is not what was minimised
-            best_value=value,
-        ),
-        objective.space,
+    return replace(selection, seconds=selection.seconds + time.monotonic() - began).moved_to(
+        theta,
+        value,
+        objective.at_bound(theta),
         label=RECALIBRATED,
         remark="ridge and overall width then refined on the leave-one-out log-loss",
         observe=observe,

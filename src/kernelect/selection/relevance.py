@@ -19,11 +19,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kernelect.criteria import RVMCentreEvidence
+from kernelect.criteria import CriterionValue, RVMCentreEvidence
 from kernelect.exceptions import OutOfTime
 from kernelect.kernels.base import Pullback
 from kernelect.kernels.centres import GaussianCentres
-from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_rows, joint_mode, merit
+from kernelect.machines.rvm import RVM, CentreState, RVMState, SparseFit, at_rows, merit, settled
 from kernelect.numerics import Deadline
 from kernelect.priors import HyperPoint
 from kernelect.selection.centres import Centres, Drawing, rounded
@@ -205,4 +205,10 @@ class CentreObjective(RelevanceObjective):
         assert isinstance(self.criterion, RVMCentreEvidence)
         fits = super()._solution(theta, gram).fits
         geometry, tau = GaussianCentres.of(self.kernel_at(theta), self.X), self.criterion.tau
-        return CentreState(fits, tuple(joint_mode(at_rows(fit, self.points, geometry, tau)) for fit in fits))
+        begun = (at_rows(fit, self.points, geometry, tau) for fit in fits)
+        return CentreState(fits, tuple(settled(fit, self.criterion.rounds) for fit in begun))
+
+    def _gradient(self, theta: Array, pull: Pullback, found: CriterionValue) -> Array:
+        assert found.grad_widths is not None
+        geometry = GaussianCentres.of(self.kernel_at(theta), self.X)
+        return super()._gradient(theta, pull, found) + geometry.in_theta(found.grad_widths)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from joblib import effective_n_jobs
 
-from kernelect.numerics import Deadline, single_blas_thread
+from kernelect.numerics import NEVER, Deadline, single_blas_thread
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Flat
-from kernelect.results import Evaluation, SearchResult, Selection, Status, Trace
-from kernelect.search import LBFGS, Budget, Directions, Search, scattered_starts, search_along
+from kernelect.results import Evaluation, Reached, SearchResult, Selection, Status, Trace
+from kernelect.search import LBFGS, Budget, Directions, Search, search_along
 from kernelect.selection.in_time import Pace
 from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.selection.start import spread_part
@@ -37,18 +37,20 @@ _LEFT, _ROUGH = 0.2, 50.0
 
 @dataclass(frozen=True, kw_only=True)
 class SelectionOptions:
-    """How to search; the fields are the estimators' arguments of the same names."""
+    """How to search, and until when; most fields are the estimators' arguments of the same names."""
 
     search: Search = field(default_factory=LBFGS)
     n_restarts: int = 0
     max_iter: int = 200
     tol: float = 1e-5
-    time_limit: float | None = None
+    deadline: Deadline = NEVER
     n_jobs: int | None = None
     generator: np.random.Generator = field(default_factory=np.random.default_rng)
     observe: Observer | None = None
     #: Iterations on more rows, once a part of them has led close.
     last_steps: int | None = None
+    #: Whether the selection may lead another one, which begins with the curvature that this one has learned.
+    leads: bool = False
     #: theta -> theta: brings scattered starts back from where the criterion is flat.
     settle: Callable[[Array], Array] | None = None
     #: Whether the criterion is minus a log evidence per row that is cheap here: a search ends by what is left to gain
@@ -66,7 +68,7 @@ class Run:
     space : ParameterSpace
         Its start is where the next search begins.
     result : SearchResult or None
-        The best point so far, where the main search has ended.
+        The best point so far, if the main search has ended.
     optima : ndarray
         Where the searches from the several starts ended.
     near : bool
@@ -81,7 +83,7 @@ class Run:
         self.result: SearchResult | None = None
         self.optima = np.zeros((0, len(objective.space)))
         self.began = time.monotonic()
-        self.deadline = Deadline.after(options.time_limit)
+        self.deadline = options.deadline
         self.budget = Budget(
             max_iter=options.max_iter,
             tol=options.tol,
@@ -121,18 +123,27 @@ class Run:
     def ask_less_after(self, part: Run, *, jumps: bool = False) -> None:
         """Take few steps along what the part has learned, each of which has to gain something.
 
-        Not where functions are fewer than rows: more of them follow, and move the optimum further. ``jumps``: the
+        Not if functions are fewer than rows: more of them follow, and move the optimum further. ``jumps``: the
         criterion is no smooth function, so that long line searches find nothing.
         """
-        share = len(part.objective.X) / len(self.objective.X)  # values are sums over rows, and so is their curvature
-        inverse = None if part.found.inverse is None else share * part.found.inverse
+        self.ask_less(part.found.inverse, part.found.value, len(part.objective.X), jumps=jumps)
+
+    def ask_less(self, inverse: Array | None, value: float, rows: int, *, jumps: bool = False) -> None:
+        """Take few steps along what a search on so many rows has learned, as :meth:`ask_less_after` does."""
+        share = rows / len(self.objective.X)  # values are sums over rows, and so is their curvature
+        inverse = None if inverse is None else share * inverse
         search = self.options.search.nearby(inverse) if jumps else self.options.search.handed(inverse)
         self.options = replace(self.options, search=search)
         if self.options.last_steps is not None:
             self.budget = replace(self.budget, max_iter=min(self.budget.max_iter, self.options.last_steps))
         if not self.budget.relative:
-            size = abs(part.found.value) / share
+            size = abs(value) / share
             self.budget = replace(self.budget, tol=max(self.options.tol, _ENOUGH / max(size, 1.0)))
+
+    def hand_on(self, found: SearchResult) -> None:
+        """Go on from where a search has ended, with the curvature that it has learned."""
+        self.space = self.space.moved(found.theta)
+        self.options = replace(self.options, search=self.options.search.handed(found.inverse))
 
     def search_nearby(self) -> None:
         """Take short steps from now on: the start is close to the optimum."""
@@ -210,7 +221,7 @@ class Run:
                 options.search,
                 lambda: self._watched(objective.as_function(gradient=by_gradient)),
                 directions,
-                starts=self._starts(directions, restarts + 1),
+                starts=directions.starts(restarts, options.generator, options.settle),
                 budget=replace(self.budget, max_iter=limit, gain=gain, deadline=until.at),
                 observe=self._observer(),
                 n_jobs=options.n_jobs,
@@ -240,6 +251,9 @@ class Run:
             prior="none" if objective.prior is None else objective.prior.name,
             seconds=time.monotonic() - self.began,
             optima=self.optima,
+            reached=Reached(theta=result.theta, rows=len(objective.X), value=result.value, inverse=result.inverse)
+            if self.options.leads
+            else None,
         )
 
     def _watched(self, function: Objective) -> Objective:
@@ -254,17 +268,6 @@ class Run:
             return value
 
         return watched
-
-    def _starts(self, directions: Directions, count: int) -> Array:
-        """Return values of phi to start from: the space's own start, then scattered ones, settled."""
-        zero = np.zeros(len(directions))
-        lower, upper = directions.lower, directions.upper
-        starts = scattered_starts(zero, lower, upper, count, self.options.generator)
-        return np.vstack([zero, *(self._settled(directions, phi) for phi in starts[1:])])
-
-    def _settled(self, directions: Directions, phi: Array) -> Array:
-        settle = self.options.settle
-        return phi if settle is None else directions.phi(settle(directions.theta(phi)))
 
     def _observer(self) -> Observer | None:
         observe, before = self.options.observe, len(self.labels)

@@ -16,8 +16,10 @@ from kernelect.selection.start import settle_widths
 def suited_search(machine: type[Machine[Any]], criterion: Criterion) -> Search:
     """Return the search that suits the criterion of a machine."""
     if machine.scans_widths:
-        # An error on rows held out is too rough to tell closer widths apart.
-        return Scan(then=LBFGS()) if criterion.has_gradient else Scan(then=Stay(), finest=0.5)
+        # Only the machine's own evidence is smooth enough to tell closer widths apart: errors on rows held out are
+        # rough, and another set of functions has its centres elsewhere.
+        finest = 0.25 if criterion.is_evidence else 0.5
+        return Scan(then=LBFGS() if criterion.has_gradient else Stay(), finest=finest)
     if criterion.sampled:
         return GradientAscent()
     return LBFGS() if criterion.has_gradient else RandomWalk()

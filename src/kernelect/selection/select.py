@@ -9,7 +9,7 @@ from kernelect.exceptions import OutOfTime
 from kernelect.results import Selection, Status
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.parts import STAGES, led_stages
+from kernelect.selection.parts import stages_of
 from kernelect.selection.run import Run, SelectionOptions
 from kernelect.selection.stages import Stage
 
@@ -28,9 +28,8 @@ def select(
     lead : Lead, optional
         What another selection on the same rows found, which shortens the search.
     """
-    if lead is None:
-        return carried_out(STAGES, objective, options)
-    return carried_out(led_stages(lead), lead.followed(objective), options, lead)
+    stages = stages_of(objective.machine, lead)
+    return carried_out(stages, objective if lead is None else lead.followed(objective), options, lead)
 
 
 def carried_out(
@@ -40,8 +39,11 @@ def carried_out(
     if objective.space.free.any():
         options.search.check(objective.criterion.has_gradient, objective.criterion.name)
     if lead is not None:
-        options = replace(options, max_iter=min(options.max_iter, lead.max_iter), last_steps=lead.last_steps)
+        fewer = min(options.max_iter, lead.max_iter)
+        options = replace(options, max_iter=fewer, last_steps=lead.last_steps, leads=True)
     run = Run(objective, options)
+    if lead is not None and lead.start is not None:
+        run.ask_less(lead.start.inverse, lead.start.value, lead.start.rows)
     for stage in stages:
         if stage.applies(run):
             _carry_out(stage, run)

@@ -104,10 +104,8 @@ def asked_shape(run: Run, stages: tuple[Stage, ...]) -> Array:
     ridge = ridge_space("auto", started, rows.X, rows.targets, rows.weights)
     objective = join(rows, started, LSSVM(), PRESS(), as_prior("auto", here.space), ridge)
     deadline = run.deadline.part(_ASKING)
-    limit = deadline.left() if np.isfinite(deadline.at) else None
     asking = Run(
-        objective,
-        SelectionOptions(search=LBFGS(), max_iter=options.max_iter, tol=options.tol, time_limit=limit),
+        objective, SelectionOptions(search=LBFGS(), max_iter=options.max_iter, tol=options.tol, deadline=deadline)
     )
     for stage in stages:
         if stage.applies(asking):

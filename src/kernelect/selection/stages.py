@@ -30,6 +30,9 @@ _NARROW, _NARROW_ITERATIONS = 1.5, 8
 #: parameters to noise gains on average.
 _MARGIN = 0.5
 
+#: Nats per row that the last few steps have to gain for as many more: a hundredth of the error.
+_MUCH = 0.01
+
 #: Scattered starts if rows leave in groups.
 _OTHER_STARTS = 8
 
@@ -95,6 +98,28 @@ class AllParameters(Stage):
         run.optima = run.result.trace.best_points()
 
 
+class StillGaining(Stage):
+    """After few steps on all rows: as many more, for as long as they gain much.
+
+    A part of the rows may be too small to tell that narrow widths explain much.
+    """
+
+    def applies(self, run: Run) -> bool:
+        return bool(run.space.free.any()) and run.has_time()
+
+    def carry_out(self, run: Run) -> None:
+        while run.found.status is Status.MAX_ITER and run.has_time() and self._gained(run) > _MUCH:
+            run.hand_on(run.found)
+            run.result = run.search("still gaining", Directions.each_free(run.space))
+
+    @staticmethod
+    def _gained(run: Run) -> float:
+        """Return what the last search gained, in nats per row."""
+        begun = float(run.found.trace.value[0])
+        rows = abs(begun) if run.objective.prior is None else float(run.objective.weights.sum())
+        return (begun - run.found.value) / max(rows, 1e-300)
+
+
 class TiedParameters(Stage):
     """The widths of each kernel together, every other free parameter by itself: nothing is selected after it."""
 
@@ -107,15 +132,16 @@ class TiedParameters(Stage):
 
 
 class NarrowStart(Stage):
-    """Evidences with several optima: a few steps from narrow widths, and on from there where they are already lower.
+    """Evidences with several optima: a few steps from narrow widths, and on from there if they are already lower.
 
     From the spherical optimum no step leads to one narrow width among wide ones. From narrow widths
     those that do not matter grow wide by themselves.
     """
 
     def applies(self, run: Run) -> bool:
-        options, elliptical = run.options, Directions.tied_widths(run.space) is not None
-        return options.thorough and not options.n_restarts and elliptical and not run.near and run.has_time()
+        if not run.options.thorough or run.options.n_restarts or run.near:
+            return False
+        return Directions.tied_widths(run.space) is not None and run.has_time()
 
     def carry_out(self, run: Run) -> None:
         space, result = run.objective.space, run.found
@@ -129,7 +155,7 @@ class NarrowStart(Stage):
 
 
 class OtherStarts(Stage):
-    """Where rows leave in groups: a few steps from scattered starts, and on from the lowest of their ends.
+    """If rows leave in groups: a few steps from scattered starts, and on from the lowest of their ends.
 
     There are fewer groups than rows, so that the criterion has more minima, and the widths at which rows resemble
     those of their own group are far from those that tell one group from another.

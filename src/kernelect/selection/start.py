@@ -49,8 +49,8 @@ _RIDGE_BOUNDS = (1e-9, 1e4)
 #: A ridge beyond this or its inverse is none that can be divided by.
 _SMALLEST_RIDGE = 1e-300
 
-#: Rows used to find the first ridge at the start kernel.
-_RIDGE_ROWS = 600
+#: Rows used to find the first ridge at the start kernel, and fewer where another selection leads.
+_RIDGE_ROWS, _LED_RIDGE_ROWS = 600, 200
 
 #: Multiple of the median weight beyond which a row says nothing about the weight of the others.
 _OUTWEIGHS = 1e3
@@ -93,27 +93,38 @@ def started_in_full(name: str, X: Array, scales: Scales) -> StartedKernel:
     A polynomial kernel has an amplitude already, its ``gamma`` and ``coef0``.
     """
     base = as_kernel(name)
-    scaled = name != "polynomial"
-    full = Constant("auto") * base + Constant("auto") if scaled else base + Constant("auto")
+    scaled, begun = name != "polynomial", base.start(X)
+    if scaled:
+        full, started = Constant("auto") * base + Constant("auto"), Constant(1.0) * begun + Constant(1.0)
+    else:
+        full, started = base + Constant("auto"), begun + Constant(1.0)
     space = full.space(X)
     if scaled:
-        space = _with_scalar(space, 0, "amplitude", scales.amplitude, _mean_diagonal(name, base, X))
+        space = _with_scalar(space, 0, "amplitude", scales.amplitude, _mean_diagonal(name, begun, X))
     space = _with_scalar(space, len(space) - 1, "offset", scales.offset)
-    kernel = full.start(X).with_theta(space.start)
+    kernel = started.with_theta(space.start)
     return StartedKernel(kernel=kernel, space=space, full=True, pairwise=isinstance(base, Precomputed))
 
 
 def ridge_space(
-    ridge: object, started: StartedKernel, X: Array, targets: Array, weights: Array, groups: Groups | None = None
+    ridge: object,
+    started: StartedKernel,
+    X: Array,
+    targets: Array,
+    weights: Array,
+    groups: Groups | None = None,
+    *,
+    led: bool = False,
 ) -> ParameterSpace:
     """Return the ridge's start (best at the start kernel) and bounds, or its fixed value.
 
     ``groups`` are the rows that leave together: a ridge that is best for rows left out one by one fits their groups.
+    ``led``: another selection leads, so that the start need not be as good.
     """
     ridge = check_positive("regularization", ridge)
     if not isinstance(ridge, str):
         return ParameterSpace.single("regularization", float(np.log(ridge)), free=False)
-    rows = np.arange(len(X)) if started.pairwise else spread_part(X, groups, _RIDGE_ROWS)
+    rows = np.arange(len(X)) if started.pairwise else spread_part(X, groups, _LED_RIDGE_ROWS if led else _RIDGE_ROWS)
     with np.errstate(over="ignore", invalid="ignore"):  # mean_diagonal says it better
         gram = started.kernel.gram(X[rows])
     # The intercept absorbs what all entries of the kernel matrix have in common.
@@ -181,10 +192,10 @@ def _between(name: str, start: float, lower: float, upper: float) -> ParameterSp
     return ParameterSpace.single(name, start, below=start - lower, above=upper - start)
 
 
-def _mean_diagonal(name: str, base: Kernel, X: Array) -> float:
-    """Return the mean of k(x, x), 1 where it is 0."""
+def _mean_diagonal(name: str, begun: Kernel, X: Array) -> float:
+    """Return the mean of k(x, x) of a kernel at its start, 1 if it is 0."""
     with np.errstate(over="ignore", invalid="ignore"):
-        diagonal = np.diagonal(X) if isinstance(base, Precomputed) else base.start(X).diagonal(X)
+        diagonal = np.diagonal(X) if isinstance(begun, Precomputed) else begun.diagonal(X)
         size = float(np.mean(diagonal))
     if not np.isfinite(size):
         raise InvalidArgument(

@@ -26,7 +26,7 @@ class _Duel:
 
     datasets: list[str]
     apart: Array
-    sign: float  # -1 where more is better
+    sign: float  # -1 if more is better
 
     @property
     def error(self) -> float:

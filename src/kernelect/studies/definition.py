@@ -31,7 +31,8 @@ class Method:
 
     ``estimator`` describes what is fitted. ``runner`` (``"module:function"``) is what is done with
     it, by default fit and score. ``needs`` names another method whose results on the same split it
-    receives. ``requires`` lists packages without which its cells are skipped.
+    receives. ``requires`` lists packages without which its cells are skipped. ``packages`` are those of an
+    environment of its own, with their versions as pip takes them (see :mod:`kernelect.studies.elsewhere`).
     """
 
     name: str
@@ -40,6 +41,7 @@ class Method:
     runner: str = "kernelect.studies.scoring:fit_and_score"
     options: Mapping[str, Any] = field(default_factory=dict)
     requires: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
     needs: str | None = None
     splits: int | None = None
     published: str | None = None
@@ -47,7 +49,8 @@ class Method:
     @property
     def essence(self) -> tuple[Any, ...]:
         """The parts that decide the results, without words and counts."""
-        return self.estimator, self.runner, self.options, self.needs
+        essence = self.estimator, self.runner, self.options, self.needs
+        return (*essence, self.packages) if self.packages else essence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +69,7 @@ class TableSpec:
     digits: int = 2
     best: str = "smallest"  # or "largest", or "none": which of a row is bold
     published: str | None = None
+    over: str | None = None  # a method whose mean divides all figures of a data set
     rows: str = "all"  # or "published": only data sets with a published value have a row; ranks are over all
     targets: str = "all"  # or "labels", or "numbers": the data sets that are counted
 

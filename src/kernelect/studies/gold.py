@@ -1,8 +1,12 @@
 """The protocol of Gold & Sollich (2003): one data set, many random starts, every criterion.
 
-The kernel is k0 exp(-sum_a (x_a - x'_a)^2 / (2 l_a^2)) + koff. A start is drawn from the paper's ranges;
-then its lengths are scaled to a median squared distance of 2. Without this, ln l in [-1, 2] makes the
-Gram matrix of 20 inputs almost diagonal, which is a plateau.
+The kernel is k0 exp(-sum_a (x_a - x'_a)^2 / (2 l_a^2)) + koff. The option ``start`` is one of
+
+- "scaled": drawn from the paper's ranges, then lengths scaled to a median squared distance of 2. Without this,
+  ln l in [-1, 2] makes the Gram matrix of 20 inputs almost diagonal, which is a plateau;
+- "drawn": drawn from the paper's ranges and left so, as the paper starts its ascents;
+- "equal": the same with one length for all inputs, as for the paper's figures 5 and 6;
+- "fixed": k0 = 1, l = 1, koff = 0.1, C = 1, where all walks of the paper start.
 """
 
 from __future__ import annotations
@@ -32,7 +36,13 @@ from kernelect.typing import Array, Indices
 #: Bounds of k0, koff and C, and of ln l.
 _AMPLITUDE, _OFFSET, _C, _LOG_LENGTH = (0.01, 3000.0), (1e-4, 100.0), (0.05, 200.0), (-2.5, 6.0)
 
-#: Points of a search that are kept where its way is.
+#: ln gamma of a length scale of 1.
+_LOG_GAMMA = -float(np.log(2.0))
+
+#: Points on the line between two optima, ends included.
+_BETWEEN = 21
+
+#: Points of a search that are kept if its way is.
 _POINTS = 40
 
 
@@ -45,8 +55,10 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
     theta = found.theta
     return {
         **_errors(problem, objective, theta),
+        **_final(objective, theta),
         "value": found.value,
         "fit_seconds": seconds,
+        "step_seconds": seconds / len(found.trace),
         "evaluations": len(found.trace),
         "status": found.status.value,
         "at_bound": list(objective.space.at_bound(theta)),
@@ -69,7 +81,31 @@ def two_on_the_way(problem: Problem, method: Method, needed: Mapping[str, Any] |
     return {
         "agreement": rank_correlation(path["value"], path["beside"]),
         "follows": rank_correlation(path["value"], path["error"]),
-        "path": {**path, "words": [objective.criterion.words, other.criterion.words]},
+        "path": {**path, "words": [_axis(objective.criterion), _axis(other.criterion)]},
+    }
+
+
+def _axis(criterion: Criterion) -> str:
+    """Return what a criterion's values are; those of an evidence have the opposite sign."""
+    return f"minus {criterion.words}" if criterion.words.startswith("the evidence") else criterion.words
+
+
+def between_optima(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
+    """Follow the straight line between the optima of two searches from the same start, one of which is ``needed``.
+
+    ``rise`` is how much worse the criterion gets on the way than at the worse end, in percent of the way down from the
+    start. ``better`` is 100 if a point between is better than both ends, and 0 if none is.
+    """
+    assert needed is not None
+    objective, found = _searched(problem, method, seed + 1)
+    ends = np.array(needed["theta"]), found.theta
+    values = [objective.value((1.0 - share) * ends[0] + share * ends[1]) for share in np.linspace(0.0, 1.0, _BETWEEN)]
+    inner, outer = values[1:-1], (values[0], values[-1])
+    depth = float(found.trace.value[0]) - min(outer)
+    return {
+        "rise": 100.0 * (max(inner) - max(outer)) / depth,
+        "better": 100.0 * (min(inner) < min(outer)),
+        "apart": float(np.abs(ends[0] - ends[1]).max()),
     }
 
 
@@ -77,7 +113,7 @@ def _searched(problem: Problem, method: Method, seed: int) -> tuple[SelectionObj
     """Return a method's objective and where its search ends from the start that belongs to a seed."""
     options = {key: _seeded(build(value), seed) for key, value in method.options.items()}
     objective = _objective(problem, options)
-    begin = random_start(problem.X, seed, objective.space)
+    begin = _start(problem.X, seed, objective.space, options.get("start", "scaled"))
     budget = Budget(
         max_iter=options.get("max_iter", 150),
         tol=options.get("tol", 1e-6),
@@ -114,7 +150,7 @@ def _objective(problem: Problem, options: Mapping[str, Any]) -> SelectionObjecti
 
 
 def _space(d: int, *, with_constant: bool) -> ParameterSpace:
-    widths = np.sort(-np.log(2.0) - 2.0 * np.array(_LOG_LENGTH))  # gamma = 1 / (2 l^2)
+    widths = np.sort(_LOG_GAMMA - 2.0 * np.array(_LOG_LENGTH))  # gamma = 1 / (2 l^2)
     constant = np.log(_C) if with_constant else (0.0, 0.0)
     sides = [(_AMPLITUDE[side], widths[side], _OFFSET[side], constant[side]) for side in (0, 1)]
     lower, upper = (np.array([np.log(k), *[width] * d, np.log(offset), C]) for k, width, offset, C in sides)
@@ -132,17 +168,38 @@ def _space(d: int, *, with_constant: bool) -> ParameterSpace:
     )
 
 
-def random_start(X: Array, seed: int, space: ParameterSpace) -> Array:
-    """Return a start from the paper's ranges, with scaled lengths."""
+def random_start(X: Array, seed: int, space: ParameterSpace, lengths: str = "scaled") -> Array:
+    """Return a start from the paper's ranges; its lengths are "scaled", or as "drawn", or all "equal" to the first."""
     rng = np.random.default_rng(seed)
     amplitude, offset, C = rng.uniform(-1, 1), rng.uniform(-2, -1), rng.uniform(0.4, 0.8)
-    lengths = np.exp(rng.uniform(-1, 2, size=X.shape[1]))
-    scaled = X / lengths
-    squares = ((scaled[:, None] - scaled) ** 2).sum(axis=-1)[np.triu_indices(len(X), 1)]
-    lengths *= np.sqrt(np.median(squares) / 2.0)
+    drawn = np.exp(rng.uniform(-1, 2, size=X.shape[1]))
+    if lengths == "equal":
+        drawn[:] = drawn[0]
+    elif lengths == "scaled":
+        scaled = X / drawn
+        squares = ((scaled[:, None] - scaled) ** 2).sum(axis=-1)[np.triu_indices(len(X), 1)]
+        drawn *= np.sqrt(np.median(squares) / 2.0)
     constant = np.log(C) if space.free[-1] else 0.0
-    start = np.concatenate([[amplitude], -np.log(2.0) - 2.0 * np.log(lengths), [offset, constant]])
+    start = np.concatenate([[amplitude], _LOG_GAMMA - 2.0 * np.log(drawn), [offset, constant]])
     return np.clip(start, space.lower, space.upper)
+
+
+def _start(X: Array, seed: int, space: ParameterSpace, kind: str) -> Array:
+    """Return where a search starts; all walks of the paper start at the same point."""
+    if kind == "fixed":
+        return np.array([0.0, *[_LOG_GAMMA] * X.shape[1], np.log(0.1), 0.0])
+    return random_start(X, seed, space, kind)
+
+
+def _lengths(theta: Array) -> Array:
+    """Return the length scales l, whose gamma = 1 / (2 l^2) stand in theta."""
+    return np.asarray(np.exp(0.5 * (_LOG_GAMMA - theta[1:-2])), dtype=float)
+
+
+def _final(objective: SelectionObjective, theta: Array) -> Figures:
+    """Return what the paper compares over trials: amplitude, offset, C and the first length scale."""
+    found = {"k0": float(np.exp(theta[0])), "koff": float(np.exp(theta[-2])), "length": float(_lengths(theta)[0])}
+    return {**found, "C": float(np.exp(theta[-1]))} if objective.space.free[-1] else found
 
 
 def _is_latent(criterion: Criterion) -> bool:

@@ -132,7 +132,7 @@ def _scatter(results: Results, values: Values, metric: str, methods: tuple[str, 
 
 
 def _evolution(results: Results, values: Values, metric: str, methods: tuple[str, ...]) -> Named:
-    """The way of the first start of every data set, where the cells kept it."""
+    """The way of the first start of every data set, if the cells kept it."""
     del values, metric
     figures, seen = [], set[tuple[str, str]]()
     for cell in results.cells():

@@ -18,6 +18,7 @@ from kernelect.exceptions import InvalidArgument
 from kernelect.studies.build import build, named
 from kernelect.studies.cells import Key, Outcome, Task
 from kernelect.studies.definition import Method, Study
+from kernelect.studies.elsewhere import is_made, make_environment
 from kernelect.studies.engines import Engine, Local
 from kernelect.studies.splits import make_problem
 from kernelect.studies.store import Results
@@ -82,11 +83,23 @@ class Plan:
             name: [package for package in self.study.methods[name].requires if find_spec(package) is None]
             for name in self.methods
         }
-        return {
+        skipped = {
             name: f"{name} is skipped: it needs {', '.join(packages)}, not installed here"
             for name, packages in missing.items()
             if packages
         }
+        apart = {
+            name: f"{name} is skipped: it runs in an environment of its own, which --install makes"
+            for name in self.methods
+            if (packages := self.study.methods[name].packages) and not is_made(packages)
+        }
+        return skipped | apart
+
+    def install(self) -> None:
+        """Make the environments that the methods need and that are not there."""
+        for packages in dict.fromkeys(self.study.methods[name].packages for name in self.methods):
+            if packages:
+                make_environment(packages)
 
 
 @dataclass(kw_only=True)

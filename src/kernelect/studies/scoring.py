@@ -41,19 +41,31 @@ def fitted_and_scored(model: Any, problem: Problem) -> Figures:
 
 def score(model: Any, problem: Problem) -> Figures:
     """Return error % and log-loss of a classifier, mean squared error of a regressor."""
+    predicted = model.predict(problem.X_test)
     if not (is_classifier(model) or hasattr(model, "classes_")):  # some peers do not say what they are
-        return {"mse": float(np.mean((model.predict(problem.X_test) - problem.y_test) ** 2))}
-    figures = {
-        "error": 100.0 * float(np.mean(model.predict(problem.X_test) != problem.y_test)),
-        "majority": 100.0 * _majority_error(problem),
-    }
-    if hasattr(model, "predict_proba"):
-        classes, p = _widened(model, problem)
-        index = np.searchsorted(classes, problem.y_test)
-        means = {each.name: float(each.losses.mean()) for each in classification_losses(index, index, p)}
-        figures["log_loss"], figures["brier"] = means["log-loss"], means["Brier score"]
-        figures["auc"] = _area(index, p)
-    return figures
+        return score_numbers(predicted, problem)
+    if not hasattr(model, "predict_proba"):
+        return _error(predicted, problem)
+    return score_labels(predicted, model.classes_, model.predict_proba(problem.X_test), problem)
+
+
+def score_numbers(predicted: Any, problem: Problem) -> Figures:
+    """Return the mean squared error of predicted numbers."""
+    return {"mse": float(np.mean((predicted - problem.y_test) ** 2))}
+
+
+def score_labels(predicted: Any, classes: Any, probabilities: Any, problem: Problem) -> Figures:
+    """Return the error % of predicted labels, and log-loss, Brier score and area of probabilities."""
+    figures = _error(predicted, problem)
+    every, p = _widened(classes, np.asarray(probabilities), problem)
+    index = np.searchsorted(every, problem.y_test)
+    means = {each.name: float(each.losses.mean()) for each in classification_losses(index, index, p)}
+    return {**figures, "log_loss": means["log-loss"], "brier": means["Brier score"], "auc": _area(index, p)}
+
+
+def _error(predicted: Any, problem: Problem) -> Figures:
+    error = 100.0 * float(np.mean(predicted != problem.y_test))
+    return {"error": error, "majority": 100.0 * _majority_error(problem)}
 
 
 def _area(index: Indices, p: Array) -> float:
@@ -66,12 +78,11 @@ def _area(index: Indices, p: Array) -> float:
     return float(np.average([area for area, _ in told], weights=[count for _, count in told]))
 
 
-def _widened(model: Any, problem: Problem) -> tuple[Any, Array]:
+def _widened(known: Any, p: Array, problem: Problem) -> tuple[Any, Array]:
     """Return classes and probabilities, with 0 for a class that only the test part has."""
-    p = np.asarray(model.predict_proba(problem.X_test))
-    classes = np.union1d(model.classes_, problem.y_test)
+    classes = np.union1d(known, problem.y_test)
     wide = np.zeros((len(p), len(classes)))
-    wide[:, np.searchsorted(classes, model.classes_)] = p
+    wide[:, np.searchsorted(classes, known)] = p
     return classes, wide
 
 

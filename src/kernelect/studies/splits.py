@@ -109,7 +109,7 @@ def _folds(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) ->
 
 
 def _fixed(data: DataSet, protocol: Mapping[str, Any], split: int, seed: int) -> tuple[Rows, str]:
-    """The same rows for every split, where starts differ and not data."""
+    """The same rows for every split, if starts differ and not data."""
     del split
     if "per_group" in protocol:
         train = _group_sample(data, protocol, seed)

@@ -101,7 +101,7 @@ def paired(values: Values, dataset: str, first: str, second: str) -> Paired | No
 
 
 def significantly_worse(values: Values, datasets: Sequence[str], row: str, column: str, level: float = 0.05) -> int:
-    """Count the data sets where ``row`` has the larger mean and the paired t-test is significant."""
+    """Count the data sets on which ``row`` has the larger mean and the paired t-test is significant."""
     found = [paired(values, dataset, row, column) for dataset in datasets]
     return sum(pair is not None and pair.difference > 0 and pair.p_value < level for pair in found)
 

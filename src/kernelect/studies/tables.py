@@ -78,6 +78,8 @@ def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable | 
     if spec.kind == "ahead":
         return ahead_table(study, cells, spec)
     values = figure_values(cells, spec.metric)
+    if spec.over is not None:
+        values = _over(values, spec.over)
     wanted = spec.methods or tuple(study.methods)
     methods = [name for name in wanted if any(values.get((dataset, name)) for dataset in study.datasets)]
     datasets = [name for name in study.datasets if any(values.get((name, method)) for method in methods)]
@@ -86,6 +88,16 @@ def _table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyTable | 
     if spec.kind == "worse":
         return _worse_table(study, values, spec, methods, datasets)
     return _means_table(study, cells, values, spec, methods, datasets)
+
+
+def _over(values: Values, method: str) -> Values:
+    """Return figures divided by the mean of one method on the same data set, where that is known."""
+    units = {dataset: Mean.of(found.values()).mean for (dataset, name), found in values.items() if name == method}
+    return {
+        (dataset, name): {split: value / units[dataset] for split, value in found.items()}
+        for (dataset, name), found in values.items()
+        if dataset in units
+    }
 
 
 def _of_targets(cells: list[Outcome], targets: str) -> list[Outcome]:

@@ -104,7 +104,7 @@ class MacKayEvidence(EvidenceCriterion):
 
     ln P + 1/2 ln(2 / gamma) + 1/2 ln(2 / (N - gamma)), constants dropped as printed. As gamma falls
     to 0 the printed formula grows without bound and rewards useless functions, so gamma and
-    N - gamma are floored where the Occam factor sqrt(4 pi / gamma) / W reaches 1. The null model
+    N - gamma are floored if the Occam factor sqrt(4 pi / gamma) / W reaches 1. The null model
     has no alpha, and its factor is exactly 1.
     """
 
@@ -130,6 +130,16 @@ class MarginalLikelihood(EvidenceCriterion):
 
     def null(self, moments: SubsetMoments) -> float:
         return _null_likelihood(moments)
+
+
+def occam_factor(gamma: Array | float, n_rows: float) -> Array:
+    """Return what MacKay's evidence of one output adds to the ln likelihood.
+
+    1/2 ln(2 / gamma) + 1/2 ln(2 / (N - gamma)), both floored.
+    """
+    determined = np.asarray(gamma, dtype=float)
+    floored = np.maximum(np.stack([determined, n_rows - determined]), GAMMA_FLOOR)
+    return np.asarray(0.5 * np.log(2.0 / floored).sum(axis=0), dtype=float)
 
 
 def _half_log(gamma: float) -> float:

@@ -17,6 +17,9 @@ removal rotates rows (Givens). Both act orthogonally on the existing rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from scipy.linalg import blas, lapack
 
@@ -143,6 +146,33 @@ class FactoredModel:
         rise = w**2 / h[:, None] / self.misfit
         gains = -0.5 * self.moments.n_rows * np.log1p(rise).sum(axis=1)
         return np.asarray(gains - 0.5 * self._k * np.log(self.regularization * h), dtype=float)
+
+    def addition_evidence_gains(self, beta: float, occam: Callable[[Any], Any]) -> Array:
+        """Return the gain in ln evidence of adding each function (M,) to one output, alpha and beta as they are.
+
+        Eq. 8 of Barrio et al.; ``occam`` is what gamma adds to the ln likelihood. With s = lambda + S_j, the pivot:
+        gamma = m - lambda tr H^-1, and tr H+^-1 = tr H^-1 + (1 + R_j) / s, R_j = |H^-1 G_sj|^2.
+        """
+        lam, S, U = self.regularization, np.maximum(self.spare, 0.0), self._inverse_factor()
+        explained, trace = U.T @ self._against_dictionary(), np.sum(U**2)
+        more = trace + (1.0 + np.einsum("ij,ij->j", explained, explained)) / (lam + S)
+        gains = 0.5 * (beta * self.pull[:, 0] ** 2 / (lam + S) - np.log1p(S / lam))
+        gains += occam(len(self) + 1 - lam * more) - occam(len(self) - lam * trace)
+        gains[self.spare < EXPLAINED * self._norms] = -np.inf
+        gains[self.chosen] = -np.inf
+        return np.asarray(gains, dtype=float)
+
+    def removal_evidence_gains(self, beta: float, occam: Callable[[Any], Any]) -> Array:
+        """Return the gain in ln evidence of removing each function of ``chosen`` (m,), alpha and beta as they are.
+
+        tr H-^-1 = tr H^-1 - |column i of H^-1|^2 / h_i.
+        """
+        lam, U = self.regularization, self._inverse_factor()
+        inverse = U.T @ U
+        h, w, trace = np.diagonal(inverse), self.coefficients()[:, 0], np.trace(inverse)
+        less = trace - np.einsum("ij,ij->j", inverse, inverse) / h
+        gains = -0.5 * (beta * w**2 / h + np.log(lam * h))
+        return np.asarray(gains + occam(len(self) - 1 - lam * less) - occam(len(self) - lam * trace), dtype=float)
 
     def coefficients(self) -> Array:
         """Return the weights H^-1 b_s (m, k) of the functions in ``chosen``."""

@@ -20,6 +20,7 @@ STRATEGIES: Registry[Strategy] = Registry("strategy", Strategy)  # type: ignore[
 
 STRATEGIES.register(PTA, "forward", make=lambda: PTA(1, 0))
 STRATEGIES.register(PTA, "pta")
+STRATEGIES.register(PTA, "backward", make=lambda: PTA(0, 1))
 STRATEGIES.register(SFFS, "sffs")
 STRATEGIES.register(Oscillating, "oscillating")
 STRATEGIES.register(ABF, "abf")

@@ -38,28 +38,45 @@ class Strategy(ABC):
 class PTA(Strategy):
     """Plus l, take away r: add l functions, remove r, and so on (Kittler 1986).
 
-    ``PTA(1, 0)`` is forward selection.
+    ``PTA(1, 0)`` is forward selection, ``PTA(0, 1)`` backward elimination.
 
     Parameters
     ----------
     l, r : int
-        With l > r >= 0, so that the model grows.
+        With l > r the model grows from nothing; with l < r it shrinks from all functions, which takes memory and time
+        for a model of all of them.
     """
 
     l: int = 2  # noqa: E741, the paper's letter
     r: int = 1
 
     def __post_init__(self) -> None:
-        if check_count("r", self.r, 0) >= check_count("l", self.l, 1):
-            raise InvalidArgument(f"PTA(l={self.l}, r={self.r}) never grows: give l larger than r, such as PTA(2, 1).")
+        if check_count("r", self.r, 0) == check_count("l", self.l, 0):
+            raise InvalidArgument(
+                f"PTA(l={self.l}, r={self.r}) never grows or shrinks: give l larger than r, such as PTA(2, 1), or "
+                "smaller, such as PTA(1, 2)."
+            )
 
     def run(self, walk: Walk) -> SubsetModel:
+        return self._grow(walk) if self.l > self.r else self._shrink(walk)
+
+    def _grow(self, walk: Walk) -> SubsetModel:
         while not walk.beyond(len(walk.best)):
             added = sum(walk.add_best() for _ in range(self.l))
             if added < self.l:  # nothing left to add
                 break
             for _ in range(self.r):
                 walk.remove_worst()
+        return walk.best
+
+    def _shrink(self, walk: Walk) -> SubsetModel:
+        walk.go_to_all()
+        while not walk.short_of(len(walk.best)) or len(walk) > walk.max_size:
+            for _ in range(self.l):
+                walk.add_best()
+            removed = sum(walk.remove_worst() for _ in range(self.r))
+            if removed < self.r:  # nothing left to remove
+                break
         return walk.best
 
 
@@ -134,6 +151,5 @@ class ABF(Strategy):
     """All basis functions of the dictionary, without a search; lambda by the evidence."""
 
     def run(self, walk: Walk) -> SubsetModel:
-        everything = SubsetModel(0.0, tuple(walk.moments.candidates.tolist()))
-        walk.go_to(everything)
-        return walk.best_of_size[len(everything)]
+        walk.go_to_all()
+        return walk.best_of_size[len(walk)]

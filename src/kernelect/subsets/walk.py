@@ -14,12 +14,13 @@ from typing import Literal
 import numpy as np
 
 from kernelect.numerics import NEVER, Deadline, first_of_best
-from kernelect.subsets.evidence import EvidenceCriterion, QuadratureEvidence, Scored
+from kernelect.subsets.evidence import EvidenceCriterion, QuadratureEvidence, Scored, occam_factor
 from kernelect.subsets.factored import FactoredModel
 from kernelect.subsets.holdout import Holdout
 from kernelect.subsets.moments import SubsetMoments
+from kernelect.subsets.reestimation import Precisions
 from kernelect.subsets.results import Step, SubsetModel
-from kernelect.typing import Indices
+from kernelect.typing import Array, Indices
 
 #: A value has to be better by this many nats to count as better: less is rounding.
 GAIN = 1e-7
@@ -46,6 +47,12 @@ class WalkOptions:
     slack : float
         lambda may be this many widths of its peak away from its best while candidates are
         ranked, which costs at most slack^2 / 2 nats. Values are always those at the best lambda.
+    ranking : "likelihood" or "evidence"
+        What orders the candidates of a step: the ln likelihood with beta at its best, or MacKay's ln evidence at the
+        present alpha and beta.
+    epsilon : float, optional
+        If given, alpha and beta are followed as in the paper and stop this many deviations short
+        (:mod:`kernelect.subsets.reestimation`); otherwise every subset is valued at its best lambda.
     deadline : Deadline
         When to stop with the best subset so far.
     observe : callable, optional
@@ -56,6 +63,8 @@ class WalkOptions:
     max_size: int | None = None
     patience: int | Literal["auto"] = "auto"
     slack: float = 0.3
+    ranking: Literal["likelihood", "evidence"] = "likelihood"
+    epsilon: float | None = None
     deadline: Deadline = NEVER
     observe: Callable[[Step], None] | None = None
 
@@ -79,6 +88,7 @@ class Walk:
         self.factored = FactoredModel(moments)
         self.steps: list[Step] = []
         self._memory: dict[bytes, Scored] = {}
+        self._precisions = Precisions.first(moments)
         self._began = time.monotonic()
         self._since_refresh = 0
         self.current = self.score([])
@@ -94,6 +104,10 @@ class Walk:
         limits = (self.options.max_size, self.moments.most_functions, len(self.moments))
         return min(limit for limit in limits if limit is not None)
 
+    def short_of(self, best_size: int) -> bool:
+        """Whether the model is smaller than the best one by more than the patience."""
+        return self.exceeds(best_size, len(self))
+
     def beyond(self, best_size: int) -> bool:
         """Whether the model is larger than the best one by more than the patience."""
         return self.exceeds(len(self), best_size)
@@ -106,7 +120,7 @@ class Walk:
 
     def add_best(self) -> bool:
         """Add the function that gains most; return False if none can be added."""
-        gains = self.factored.addition_gains()
+        gains = self._addition_gains()
         best = first_of_best(gains)
         if len(self) >= self.max_size or not np.isfinite(gains[best]):
             return False
@@ -124,7 +138,26 @@ class Walk:
     def worst(self) -> int | None:
         """Return the position in the model of the function that costs least, None if it is empty."""
         self.check_clock()
-        return int(np.argmax(self.factored.removal_gains())) if len(self) else None
+        return int(np.argmax(self._removal_gains())) if len(self) else None
+
+    def _addition_gains(self) -> Array:
+        if self.options.ranking == "likelihood" or not len(self):
+            return self.factored.addition_gains()
+        return self.factored.addition_evidence_gains(self._beta(), self._occam)
+
+    def _removal_gains(self) -> Array:
+        if self.options.ranking == "likelihood":
+            return self.factored.removal_gains()
+        return self.factored.removal_evidence_gains(self._beta(), self._occam)
+
+    def _beta(self) -> float:
+        """Return the present beta: the one that is followed, or the best for lambda."""
+        if self.options.epsilon is not None:
+            return self._precisions.beta
+        return float(self.moments.n_rows / self.factored.misfit[0])
+
+    def _occam(self, gamma: Array) -> Array:
+        return occam_factor(gamma, self.moments.n_rows)
 
     def add(self, column: int) -> None:
         """Add a function by its column."""
@@ -141,14 +174,18 @@ class Walk:
     def go_to(self, model: SubsetModel) -> None:
         """Jump to a subset; this does not count as a step of the search."""
         columns = self.columns(model)
-        self.current = self.score(columns.tolist())
+        self.current = self._followed(columns)
         self.factored.reset(columns, self._ranking_regularization(columns))
         self._remember()
 
-    def model(self, columns: list[int]) -> SubsetModel:
+    def go_to_all(self) -> None:
+        """Jump to the subset of all functions."""
+        self.go_to(SubsetModel(0.0, tuple(self.moments.candidates.tolist())))
+
+    def model(self, columns: list[int], value: float | None = None) -> SubsetModel:
         """Return the subset of some columns, with its value."""
         functions = tuple(sorted(self.moments.candidates[columns].tolist()))
-        return SubsetModel(-self.score(columns).value, functions)
+        return SubsetModel(-self.score(columns).value if value is None else value, functions)
 
     def columns(self, model: SubsetModel) -> Indices:
         """Return the columns of a model's functions."""
@@ -160,7 +197,10 @@ class Walk:
         return self.score(chosen[:position] + chosen[position + 1 :])
 
     def score(self, chosen: list[int]) -> Scored:
-        """Return a subset's value, from memory if it has been seen before."""
+        """Return a subset's value, from memory if it has been seen before and has only one."""
+        if self.options.epsilon is not None and chosen:
+            columns = np.array(sorted(chosen), dtype=np.intp)
+            return self._precisions.settled(self.moments, columns, self.options.epsilon)[1]
         mask = np.zeros(len(self.moments), dtype=bool)
         mask[chosen] = True
         key = np.packbits(mask).tobytes()
@@ -168,14 +208,22 @@ class Walk:
             self._memory[key] = self.options.criterion.score(self.moments, np.flatnonzero(mask))
         return self._memory[key]
 
+    def _followed(self, columns: Indices) -> Scored:
+        """Return the value of a subset that the walk goes to, where alpha and beta follow."""
+        if self.options.epsilon is None or not len(columns):
+            return self.score(columns.tolist())
+        self._precisions, scored = self._precisions.settled(self.moments, np.sort(columns), self.options.epsilon)
+        return scored
+
     def _arrived(self, action: str, column: int) -> None:
         """Score the new model, follow its lambda, record the step."""
-        self.current = self.score(self.factored.chosen)
+        self.current = self._followed(np.array(self.factored.chosen, dtype=np.intp))
         self._since_refresh += 1
         columns = np.array(self.factored.chosen, dtype=np.intp)
         lam = self._ranking_regularization(columns)
         distance = abs(np.log(lam / self.factored.regularization))
-        if distance > self.options.slack * self.current.deviation or self._since_refresh >= _REFRESH:
+        slack = self.options.slack if self.options.epsilon is None else 0.0
+        if distance > slack * self.current.deviation or self._since_refresh >= _REFRESH:
             self.factored.reset(columns, lam)
             self._since_refresh = 0
         self._remember()
@@ -187,11 +235,11 @@ class Walk:
         return max(self.current.regularization, _REGULARIZATION_FLOOR * trace)
 
     def _remember(self) -> None:
-        model = self.model(self.factored.chosen)
+        model = self.model(self.factored.chosen, -self.current.value)
         known = self.best_of_size.get(len(model))
         if known is None or model.value < known.value - GAIN:
             self.best_of_size[len(model)] = model
-        if model.value < self.best.value - GAIN:
+        if model.value < self.best.value - GAIN and len(model) <= self.max_size:
             self.best = model
 
     def _record(self, action: str, column: int) -> None:

@@ -20,12 +20,30 @@ from kernelect.facts.scores import mean_standard_error
 from kernelect.facts.sources import is_mixture
 from kernelect.numerics import Deadline
 from kernelect.tabular.folds import FoldOptions, fold_outcomes, leaves_out_units
-from kernelect.tabular.limits import judged_weights
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 
 #: Probability below which the spread of the folds is not put down to chance.
 _UNLIKELY = 1e-3
+
+_ONLY_INSIDE = (
+    "The time limit left no time for outer folds: scores are those of leave-one-out, which are a little too good if "
+    "there are few rows. Give more --time-limit."
+)
+
+
+def judge_of(rows: TableRows, schema: Schema) -> Judge:
+    """Return what scores predictions of a table's rows."""
+    return Judge(
+        rows.y,
+        schema.classes,
+        rows.weights,
+        rows.units,
+        schema.stakes,
+        ordered=schema.ordered,
+        event=rows.event,
+        limits=rows.limits,
+    )
 
 
 def assess(
@@ -52,22 +70,14 @@ def assess(
     -------
     assessment, remarks
     """
-    judge = Judge(
-        rows.y,
-        schema.classes,
-        judged_weights(rows),
-        rows.units,
-        schema.stakes,
-        ordered=schema.ordered,
-        event=rows.event,
-    )
+    judge = judge_of(rows, schema)
     inside, remarks = _inside(judge, pipeline, rows, schema)
     if not options.folds:
         return inside, remarks
     splits = options.splits(rows, schema)
     deadline, outcomes = Deadline.after(options.time_limit), list[FoldOutcome]()
     if inside.leave_one_out is not None and deadline.left() < options.least_seconds:
-        return inside, [*remarks, "There was no time for outer folds: the scores are those of leave-one-out."]
+        return inside, [*remarks, _ONLY_INSIDE]
     observe = observe or _unseen
     observe(0)
     copies = fold_outcomes(clone(pipeline), rows, schema, splits, options, deadline, shuffle_seed=options.seed)
@@ -78,13 +88,13 @@ def assess(
     if len(outcomes) < len(splits):
         outcomes = outcomes[: max(len(outcomes) // options.folds, 1) * options.folds]  # whole repetitions
         name = f"{len(outcomes)} of {name}"
-        remarks.append(f"Time was up: the scores and the baseline come from the rows of {name}.")
+        remarks.append(f"The time limit was reached after {name}: scores come from their rows, and are less sure.")
     outer = judge.of_folds(name, outcomes, options.folds)
     remarks += _doubts(outcomes)
     if any(outcome.hurried for outcome in outcomes):
         remarks.append(
-            "Outer folds had less time than the fit on all rows: their scores may be worse than those of the model. "
-            "Raise --time-limit."
+            "The time limit left outer folds less time than the fit on all rows: the model may be better than these "
+            "scores. Give more --time-limit."
         )
     elif rows.event is None:  # concordance has no losses of single rows
         remarks += _on_spread(judge, outcomes, _why_folds_differ(pipeline, schema))

@@ -11,15 +11,17 @@ import pandas as pd
 
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs import Wishes, as_frame, describe
-from kernelect.inputs.durations import CLOCK
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.notes import Note, sentences
-from kernelect.inputs.readings import PLAIN, Reading
+from kernelect.inputs.numerals import CLOCK
+from kernelect.inputs.readings import PLAIN, Reading, usual_spellings
 from kernelect.inputs.readings import values_of as read_cells
 from kernelect.inputs.roles import TIME_OF_DAY, Role
 
 #: Categories that are remembered with the model, to explain new ones.
 MOST_CATEGORIES = 1000
+
+_SPELLED = "{has} categories in several spellings, which count as one unless --categorical names the column"
 
 #: Columns that a message lists.
 _MOST_NAMES = 12
@@ -109,10 +111,24 @@ def find_columns(frame: pd.DataFrame, wishes: Wishes | None = None) -> Found:
             unused[name] = role.reason
             continue
         values = column_values(frame[name], role.kind, role.reading)
+        if role.kind == "category" and name not in wishes.kinds:
+            role, values, note = _spelled_alike(role, values)
+            notes += [(name, each) for each in note]
         column = _described(name, values, role)
         columns.append(replace(column, literal=role.kind == "number" and name in wishes.kinds))
     empty = tuple(role.name for role in roles if role.empty)
     return Found(columns=tuple(columns), unused=unused, notes=tuple(notes), empty=empty)
+
+
+def _spelled_alike(role: Role, values: pd.Series) -> tuple[Role, pd.Series, tuple[Note, ...]]:
+    """Return role, cells and what to say of a column of categories, of which spellings that differ are one."""
+    usual = usual_spellings(values.value_counts().to_dict())
+    if not usual:
+        return role, values, ()
+    other, said = next(pair for pair in usual.items() if pair[0] != pair[1])
+    note = (_SPELLED, f"{other!r} counts as {said!r}")
+    reading = replace(role.reading, spelled=tuple(dict.fromkeys(usual.values())))
+    return replace(role, reading=reading), values.map(usual, na_action="ignore"), (note,)
 
 
 def column_values(column: pd.Series, kind: str, reading: Reading = PLAIN) -> pd.Series:

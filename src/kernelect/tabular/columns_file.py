@@ -38,6 +38,7 @@ _KEYS: dict[str, type] = {
     "unit": str,
     "date_format": str,
     "missing_codes": list,
+    "spelled": list,
     "reason": str,
 }
 
@@ -140,7 +141,7 @@ def read_columns(path: str | Path) -> Known:
         raise UnusableTable(f"There is no file {str(path)!r}: check the name, or leave out --schema.") from error
     except (OSError, ValueError) as error:  # TOMLDecodeError and UnicodeDecodeError are ValueErrors
         reason = str(getattr(error, "strerror", None) or error).splitlines()[0]
-        raise UnusableTable(f"{name} cannot be read ({reason}): mend it, or let fit write it again.") from error
+        raise UnusableTable(f"{name} cannot be read ({reason}): fix it, or let fit write it again.") from error
     _check(facts, _TOP, name, "The file")
     if facts.get("format") != FORMAT:
         raise UnusableTable(
@@ -184,6 +185,7 @@ def _facts(column: Column) -> dict[str, Any]:
         "unit": reading.unit or None,
         "date_format": reading.date_format if column.kind == "date" else None,
         "missing_codes": list(reading.missing_codes) or None,
+        "spelled": list(reading.spelled) or None,
     }
 
 
@@ -201,6 +203,7 @@ def _column(entry: dict[str, Any]) -> Column:
             unit=entry.get("unit", ""),
             date_format=entry.get("date_format", ISO),
             missing_codes=tuple(map(str, entry.get("missing_codes", ()))),
+            spelled=tuple(map(str, entry.get("spelled", ()))),
         ),
     )
 

@@ -22,17 +22,20 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from kernelect.estimators import ESTIMATORS
-from kernelect.exceptions import InvalidArgument, MissingCapability, UnusableTable
+from kernelect.exceptions import InvalidArgument, UnusableTable
 from kernelect.facts import Estimate, FoldOutcome, Judge
+from kernelect.facts.names import OUT_OF_TIME
 from kernelect.facts.numbers import LARGER_IS_BETTER
 from kernelect.facts.scores import RowLoss, fold_standard_error
+from kernelect.facts.stakes import RANKED, Stakes
 from kernelect.mixture import AUTO
+from kernelect.tabular.assessing import judge_of
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
-from kernelect.tabular.limits import judged_weights
-from kernelect.tabular.pipeline import MachineOptions, for_counts, make_machine, make_pipeline_for
+from kernelect.tabular.partly_peers import OneCurve, peers_of_order, peers_of_times
+from kernelect.tabular.pipeline import MachineOptions, for_counts, for_order, make_machine, make_pipeline_for
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
-from kernelect.typing import REGRESSION
+from kernelect.typing import REGRESSION, SURVIVAL
 
 KERNELS = ("ard", "rbf", "linear")
 
@@ -43,7 +46,7 @@ GUESSING = "guessing"
 _DICTIONARIES = {"rbf": "rbf", "linear": "linear"}
 
 #: Marks of candidates whose figures are not to be compared as they are.
-OUT_OF_TIME, NOT_RUN, FAILED = "out of time", "not run", "failed"
+NOT_RUN, FAILED = "not run", "failed"
 
 #: Grid of scikit-learn's SVM, as most people set it.
 _GRID = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": [0.001, 0.01, 0.1, 1.0]}
@@ -145,15 +148,21 @@ def candidates(
     ours = [
         Candidate(" ".join(filter(None, (machine, kernel))), _ours(schema, machine, kernel, seed, effort), True)
         for machine in wanted
-        if schema.task in known.get(machine, {})
+        if machine == AUTO or schema.own_task in known.get(machine, {})
         for kernel in ((None,) if machine == AUTO else kernels)
         if machine != "basis" or kernel in _DICTIONARIES
     ]
-    theirs = [
-        Candidate(name, make_pipeline_for(schema.columns, machine), False)
-        for name, machine in {**_theirs(schema.task, seed), GUESSING: _guessing(schema.task)}.items()
-    ]
+    partly = _partly(schema, seed, effort)
+    others = {**partly, **_theirs(schema.own_task, seed), GUESSING: _guessing(schema.own_task)}
+    theirs = [Candidate(name, make_pipeline_for(schema.columns, machine), False) for name, machine in others.items()]
     return [*ours, *theirs]
+
+
+def _partly(schema: Schema, seed: int, effort: str | None) -> dict[str, BaseEstimator]:
+    """Return what survival times and ordered classes are compared with besides; nothing for other targets."""
+    if schema.own_task == SURVIVAL:
+        return peers_of_times(seed)
+    return peers_of_order(list(schema.classes or ()), seed, effort) if schema.ordered else {}
 
 
 def compare_table(
@@ -175,16 +184,14 @@ def compare_table(
     observe : callable, optional
         Called with a candidate's name and the number of its folds done, first with 0.
     """
-    if schema.event is not None:
-        raise MissingCapability("compare does not know survival times yet: fit the table, and leave --event out here.")
-    judge = Judge(rows.y, schema.classes, judged_weights(rows), rows.units, schema.stakes, ordered=schema.ordered)
+    judge = judge_of(rows, schema)
     splits = folds.splits(rows, schema)
     deadline = float("inf") if folds.time_limit is None else time.monotonic() + folds.time_limit
     contenders = []
     for place, candidate in enumerate(entries):
         share = (deadline - time.monotonic()) * folds.jobs / (len(splits) * (len(entries) - place))
         contenders.append(_run(candidate, rows, schema, judge, splits, folds, share, observe))
-    main = schema.stakes.main(schema.task)
+    main = ranked_by(schema)
     ran = [contender for contender in contenders if contender.estimate is not None]
     if not ran:
         raise UnusableTable(f"No candidate could be run: {contenders[0].remark}")
@@ -204,16 +211,24 @@ def compare_table(
     )
 
 
+def ranked_by(schema: Schema) -> str:
+    """Return the score that ranks candidates: the one asked for, and that of order if classes have one."""
+    return RANKED if schema.ordered and schema.stakes == Stakes() else schema.stakes.main(schema.task)
+
+
 def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: str | None) -> Pipeline:
     name = _DICTIONARIES[kernel] if machine == "basis" and kernel else kernel
     options = MachineOptions(machine, kernel=name, seed=seed, effort=effort if machine == AUTO else None)
-    built = make_machine(options, schema.task, len(schema.columns))
+    built = make_machine(options, schema.own_task, len(schema.columns))
     built = for_counts(built) if schema.counts else built
+    built = for_order(built, schema.classes) if schema.ordered and schema.classes else built
     return make_pipeline_for(schema.columns, built)
 
 
 def _guessing(task: str) -> BaseEstimator:
-    """Return what looks at no input: the shares of the classes, or the mean."""
+    """Return what looks at no input: the shares of the classes, the mean, or one curve."""
+    if task == SURVIVAL:
+        return OneCurve()
     return DummyRegressor() if task == REGRESSION else DummyClassifier(strategy="prior")
 
 
@@ -223,6 +238,8 @@ def _scaled_target(regressor: BaseEstimator) -> BaseEstimator:
 
 
 def _theirs(task: str, seed: int) -> dict[str, BaseEstimator]:
+    if task == SURVIVAL:
+        return {}
     if task == REGRESSION:
         return {
             "sklearn SVR grid": _scaled_target(GridSearchCV(SVR(), _GRID, cv=3)),
@@ -262,7 +279,7 @@ def _run(
     except (ValueError, ArithmeticError, MemoryError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         return Contender(name=candidate.name, seconds=time.monotonic() - began, remark=reason, mark=FAILED)
-    return _judged(candidate.name, outcomes, judge, folds, schema.stakes.main(schema.task), time.monotonic() - began)
+    return _judged(candidate.name, outcomes, judge, folds, ranked_by(schema), time.monotonic() - began)
 
 
 def _unseen(name: str, done: int) -> None:

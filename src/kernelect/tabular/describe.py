@@ -107,7 +107,7 @@ def describe_table(frame: pd.DataFrame, target: str, **declared: Any) -> tuple[S
     remarks += on_order(y, ordered) if task == CLASSIFICATION else []
     times = None if time is None else times_of(frame[time], choices.on_times(frame, time))
     limits = target_limits(written, y) if task == REGRESSION and event is None and not counts else None
-    remarks += on_limits(target, limits)
+    remarks += on_limits(target, limits) or cells.on_limits
     dropped = {name: "it was dropped" for name in left_out if name not in ids}
     schema = Schema(
         target=target,

@@ -10,9 +10,8 @@ import pandas as pd
 
 from kernelect.facts.names import listed
 from kernelect.facts.numbers import counted
-from kernelect.inputs.codes import missing_codes
 from kernelect.inputs.numerals import COMMA
-from kernelect.inputs.readings import Reading
+from kernelect.inputs.readings import Reading, missing_codes
 from kernelect.tabular.columns import MOST_CATEGORIES, Column, column_values
 from kernelect.tabular.schema import Schema
 

@@ -7,14 +7,16 @@ chance, among all columns (Holm), and large enough to matter.
 
 from __future__ import annotations
 
-from typing import TypedDict
+from datetime import date, timedelta
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
-from kernelect.facts.names import plain_name
-from kernelect.facts.numbers import percent, trimmed
+from kernelect.facts.drift_record import DriftedColumn, DriftFacts, DriftPageFacts, DriftPart
+from kernelect.facts.names import plain_name, short_name
+from kernelect.facts.numbers import apart, are_years, percent, trimmed
 from kernelect.model import KernelPart, Model
 from kernelect.numerics import holm
 from kernelect.tabular.columns import MOST_CATEGORIES, Column
@@ -27,32 +29,30 @@ _UNLIKELY, _MATTERS = 0.01, 0.1
 #: Parts of the ranks into which training numbers are cut, and rows that chi-square expects in each part it compares.
 _PARTS, _EXPECTED = 10, 5.0
 
+_DIFFER = (
+    "What the model claims about its errors may not hold for these rows. Look whether the columns below mean the same "
+    "as before; then score the model on such rows whose truth is known (kernelect evaluate MODEL TABLE), or fit it "
+    "again with them."
+)
+_ALIKE = "Predict these rows as they are (kernelect predict MODEL TABLE)."
+_UNKNOWN = "Give more rows to compare, or fit the model again with this version."
+
 _RANKS = np.arange(1, _PARTS) / _PARTS
 
 #: New rows below which nothing is compared, and columns that a remark names.
 LEAST_ROWS, _MOST_NAMED = 20, 3
 
+#: Letters of a category in a figure.
+_SHORT = 16
+
+#: Parts of a column that a page lists; the others are added up.
+_MOST_PARTS = 12
+
+#: Share of training rows that are copies of others, from which new rows are like them by chance.
+_COPIES = 0.1
+
 #: Rows of each side in the test with the kernel, and how often they are dealt anew.
 _MOST_ROWS, _DEALS = 300, 199
-
-
-class DriftedColumn(TypedDict):
-    """A column that differs; ``p`` is the probability by chance among all columns, ``distance`` the share of rows."""
-
-    name: str
-    here: str
-    before: str
-    p: float
-    distance: float
-
-
-class DriftFacts(TypedDict):
-    """What :func:`drift_of` found; ``joint`` is the probability by chance of all columns together, if it was tested."""
-
-    columns: list[DriftedColumn]
-    looked_at: int
-    joint: float | None
-    sentence: str
 
 
 def seen_in(schema: Schema, X: pd.DataFrame) -> dict[str, Seen]:
@@ -102,6 +102,32 @@ def drift_of(model: TableModel, X: pd.DataFrame, *, joint: bool = False) -> Drif
     )
 
 
+def drift_page_of(model: TableModel, X: pd.DataFrame, title: str, remarks: list[str]) -> DriftPageFacts:
+    """Return what a page shows of new rows: how they differ from the training rows, and what to do.
+
+    Parameters
+    ----------
+    model : TableModel
+    X : DataFrame
+        From :func:`kernelect.tabular.match_columns`.
+    title : str
+        Name of the table.
+    remarks : list of str
+    """
+    found = drift_of(model, X, joint=True)
+    differ = bool(found["columns"]) or (found["joint"] is not None and found["joint"] < _UNLIKELY)
+    return DriftPageFacts(
+        **found,
+        title=plain_name(title),
+        model=plain_name(model.title),
+        target=plain_name(model.schema.target),
+        rows=len(X),
+        training_rows=model.n_rows,
+        todo=_DIFFER if differ else _ALIKE if found["looked_at"] else _UNKNOWN,
+        remarks=remarks,
+    )
+
+
 def remarks_on_drift(facts: DriftFacts) -> list[str]:
     """Return at most one remark on rows that are to be predicted."""
     if not facts["columns"]:
@@ -120,14 +146,34 @@ def kernel_test(model: Model, X: pd.DataFrame, n_rows: int) -> float | None:
 
     None if no component has one kernel on all training rows. Rows are dealt anew to both sides at random.
     """
+    compared = _compared(model, X, n_rows)
+    if compared is None:
+        return None
+    part, new = compared
+    generator = np.random.default_rng(0)
+    both = [rows[generator.permutation(len(rows))[:_MOST_ROWS]] for rows in (part.vectors, new)]
+    return _dealt(part.kernel.gram(np.concatenate(both)), len(both[0]), generator)
+
+
+def count_training_rows(model: TableModel, X: pd.DataFrame) -> int:
+    """Return how many of some rows stand in the training table; 0 if it has too many copies to tell."""
+    compared = _compared(model.model, X, model.n_rows)
+    if compared is None:
+        return 0
+    part, new = compared
+    known = set(map(bytes, part.vectors))
+    if len(known) < (1.0 - _COPIES) * len(part.vectors):
+        return 0
+    return sum(bytes(row) in known for row in np.ascontiguousarray(new))
+
+
+def _compared(model: Model, X: pd.DataFrame, n_rows: int) -> tuple[KernelPart, np.ndarray] | None:
+    """Return the largest part with a kernel on all training rows, and rows as it sees them."""
     for place in np.argsort(-model.head.weights, kind="stable"):
         component = model.components[place]
         part = component.parts[0]
         if isinstance(part, KernelPart) and not part.is_precomputed and len(part.vectors) == n_rows:
-            generator = np.random.default_rng(0)
-            new, old = component.view(model.inputs(X)), part.vectors
-            both = [rows[generator.permutation(len(rows))[:_MOST_ROWS]] for rows in (old, new)]
-            return _dealt(part.kernel.gram(np.concatenate(both)), len(both[0]), generator)
+            return part, component.view(model.inputs(X))
     return None
 
 
@@ -180,11 +226,32 @@ def _described(column: Column, seen: Seen, cells: pd.Series, p: float, distance:
     here, before = (counts / counts.sum() for counts in (new, old))
     moved = int(np.argmax(np.abs(here - before)))
     words = _words(column, seen[0], moved)
-    figures = [f"{words} in {percent(share, 0)}" for share in (here[moved], before[moved])]
+    figures = [f"{short_name(words, _SHORT)} in {percent(share, 0)}" for share in (here[moved], before[moved])]
     if column.kind == "number" and moved < len(old) - 1:
-        middles = trimmed(float(cells.median()), 3), trimmed(_median(seen), 3)
-        figures = [f"median {middle}" for middle in middles] if middles[0] != middles[1] else figures
-    return DriftedColumn(name=plain_name(column.name), here=figures[0], before=figures[1], p=p, distance=distance)
+        middles = float(cells.median()), _median(seen)
+        spelled = apart(*middles, 3, partial(trimmed, years=are_years(column.low, column.high)))
+        figures = [f"median {middle}" for middle in spelled] if middles[0] != middles[1] else figures
+    parts = _parts(column, seen[0], here, before)
+    return DriftedColumn(
+        name=plain_name(column.name), here=figures[0], before=figures[1], p=p, distance=distance, parts=parts
+    )
+
+
+def _parts(column: Column, edges: tuple[float, ...], here: np.ndarray, before: np.ndarray) -> list[DriftPart]:
+    """Return the shares of rows in each part: numbers and dates in their order, categories by their shares."""
+    found = [
+        DriftPart(name=_words(column, edges, part), here=float(new), before=float(old))
+        for part, (new, old) in enumerate(zip(here, before, strict=True))
+        if new or old
+    ]
+    if column.kind != "category":
+        return found
+    found.sort(key=lambda one: -max(one["here"], one["before"]))
+    rest = found[_MOST_PARTS:]
+    if not rest:
+        return found
+    here_too, before_too = (sum(side) for side in zip(*((one["here"], one["before"]) for one in rest), strict=True))
+    return [*found[:_MOST_PARTS], DriftPart(name=f"{len(rest)} others", here=here_too, before=before_too)]
 
 
 def _words(column: Column, edges: tuple[float, ...], part: int) -> str:
@@ -193,12 +260,20 @@ def _words(column: Column, edges: tuple[float, ...], part: int) -> str:
         return "missing"
     if column.kind == "category":
         return plain_name(column.categories[part]) if part < len(column.categories) else "unknown categories"
-    if column.kind == "date":
-        return "some dates"
+    ends = [_edge(column, edge) for edge in edges]
     if part == 0:
-        return f"up to {trimmed(edges[0], 3)}"
-    after = f"above {trimmed(edges[part - 1], 3)}"
-    return after if part == len(edges) else f"{after} to {trimmed(edges[part], 3)}"
+        return ends[0] if edges[0] == column.low else f"up to {ends[0]}"
+    if part == len(edges):
+        return f"above {ends[-1]}"
+    steps = np.diff((*edges, edges[-1]))
+    single = all(edge == round(edge) for edge in edges) and steps[part - 1] == 1.0
+    return ends[part] if single else f"{ends[part - 1]} to {ends[part]}"
+
+
+def _edge(column: Column, edge: float) -> str:
+    if column.kind == "date":
+        return str(date(1970, 1, 1) + timedelta(days=edge))
+    return trimmed(edge, 4, years=are_years(column.low, column.high))
 
 
 def _median(seen: Seen) -> float:

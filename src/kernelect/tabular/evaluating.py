@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
 
-from kernelect.exceptions import MissingCapability
 from kernelect.facts import Estimate, Judge
+from kernelect.facts.drift_record import DriftFacts
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import apart, counted, number, percent, trimmed, was
@@ -17,10 +18,11 @@ from kernelect.facts.outcomes import Calibration
 from kernelect.facts.quality import BASELINE, describe_estimate, estimate_of, named_score
 from kernelect.facts.record import ScoreFacts
 from kernelect.facts.scores import SURE
+from kernelect.facts.stakes import CALIBRATION
 from kernelect.tabular.columns import check_name
-from kernelect.tabular.drift import DriftFacts, drift_of
+from kernelect.tabular.drift import count_training_rows, drift_of
 from kernelect.tabular.known_rows import known_rows_of
-from kernelect.tabular.predict import predict_table
+from kernelect.tabular.predict import predict_table, survival_table
 from kernelect.tabular.read import Table
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.table_model import TableModel
@@ -31,6 +33,14 @@ _FEW_NUMBERS, _PARTS, _MOST_GROUPS = 10, 4, 20
 
 #: Rows below which a group has no scores.
 _LEAST_ROWS = 5
+
+#: Share of rows that the model was fitted on from which the others are no test of it.
+_KNOWN = 0.1
+
+_NO_TEST = (
+    "{} of {} stand in the training table: the model has seen them, and predicts them better than new ones. Give rows "
+    "that it has not seen."
+)
 
 
 class EvaluatedScore(TypedDict):
@@ -63,7 +73,7 @@ class EvaluatedGroup(TypedDict):
 
 
 class EvaluationFacts(TypedDict):
-    """What :func:`evaluate_table` found; ``outcome`` is "as claimed", "worse" or "better"."""
+    """What :func:`evaluate_table` found; ``outcome`` is "as claimed", "worse", "better" or "not claimed"."""
 
     title: str
     target: str
@@ -92,24 +102,39 @@ def evaluate_table(
     table : Table
         It has the model's target.
     by : str, optional
-        A column of the table: scores are listed for each of its values, or for quarters of its numbers.
+        A column of the table: scores are listed for each of its values, or for quarters of its numbers. By default the
+        worst groups are listed, if the model and the table have a column of groups.
     most : int
         Rows that are listed as the worst.
     """
-    if model.schema.event is not None:
-        raise MissingCapability(
-            "evaluate does not know survival times yet: use KernelSurvival.score in Python, or predict the rows."
-        )
     rows, remarks = known_rows_of(model, table)
     lost = len(table.frame) - len(rows.y)
     remarks += [f"{counted(lost, 'row')} without a target that the model knows {was(lost)} left out."] if lost else []
+    known = count_training_rows(model, rows.X)
+    if known > _KNOWN * len(rows.y):
+        remarks.insert(0, _NO_TEST.format(known, counted(len(rows.y), "row")))
     schema = model.schema
     found = predict_table(model, rows.X, None if schema.classes is not None else COVERAGE)
-    judge = Judge(rows.y, schema.classes, rows.weights, None, schema.stakes, ordered=schema.ordered)
-    estimate = judge.of_rows("these rows", found["prediction"].to_numpy(), _probability(found, model))
+    judge = Judge(
+        rows.y,
+        schema.classes,
+        rows.weights,
+        rows.units,
+        schema.stakes,
+        ordered=schema.ordered,
+        event=rows.event,
+        limits=rows.limits,
+    )
+    survival = None if judge.horizon is None else survival_table(model, rows.X, judge.horizon.times)
+    predicted, shares = found["prediction"].to_numpy(), _probability(found, model)
+    said = _Said(prediction=predicted, probability=shares, survival=survival)
+    estimate = judge.of_rows("these rows", predicted, shares, survival=survival)
     main = schema.stakes.main(schema.task)
     scores = _beside(estimate, model)
     outcome, headline = _headline(next((one for one in scores if one["name"] == main), scores[0]), len(rows.y))
+    own = schema.group if rows.groups is not None else None
+    column = own if by is None else by
+    groups = [] if column is None else _groups(table, column, rows, judge, said, main, names=column == own)
     return EvaluationFacts(
         title=plain_name(table.source),
         target=plain_name(schema.target),
@@ -121,10 +146,27 @@ def evaluate_table(
         scores=scores,
         calibration=_calibration(found, rows, model, estimate),
         drift=drift_of(model, rows.X, joint=True),
-        worst_rows=_worst(estimate, rows, judge, most),
-        by="" if by is None else plain_name(by),
-        groups=[] if by is None else _groups(table, by, rows, judge, estimate, main),
+        worst_rows=[] if judge.event is not None else _worst(estimate, rows, judge, most),
+        by=plain_name(column) if groups else "",
+        groups=groups if by is not None else [one for one in groups if one["z"] is not None][:most],
     ), remarks
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Said:
+    """What the model says of every row: prediction, probabilities of classes, survival at the judge's times."""
+
+    prediction: np.ndarray
+    probability: np.ndarray | None
+    survival: np.ndarray | None
+
+    def of(self, places: np.ndarray) -> dict[str, Any]:
+        """Return the same for some rows, as arguments of a judge."""
+        each = {"probability": self.probability, "survival": self.survival}
+        return {
+            "prediction": self.prediction[places],
+            **{name: None if values is None else values[places] for name, values in each.items()},
+        }
 
 
 def _probability(found: pd.DataFrame, model: TableModel) -> Any:
@@ -168,7 +210,7 @@ def _headline(score: EvaluatedScore, n_rows: int) -> tuple[str, str]:
     here = f"On {counted(n_rows, 'row')} the {score['name']} is {score['here']}"
     z = score["z"]
     if z is None:
-        return "as claimed", f"{here}; the model made no claim that could be compared."
+        return "not claimed", f"{here}; the model made no claim that could be compared."
     if abs(z) <= SURE:
         return "as claimed", f"{here}, as claimed ({score['claimed']})."
     worse = "worse" if z > 0.0 else "better"
@@ -185,11 +227,29 @@ def _calibration(found: pd.DataFrame, rows: TableRows, model: TableModel, estima
             f"Probabilities are off by {number(100 * record.ece, 2)} percentage points on average; chance alone would "
             f"give {number(100 * record.chance, 2)}."
         )
-    held = float(np.mean((found["lower"] <= rows.y) & (rows.y <= found["upper"])))
-    error = math.sqrt(COVERAGE * (1.0 - COVERAGE) / len(rows.y))
+    if rows.event is not None:
+        return _of_survival(estimate)
+    inside = ((found["lower"] <= rows.y) & (rows.y <= found["upper"])).to_numpy()
+    inside = inside if estimate.rows is None else inside[estimate.rows]
+    if not len(inside):
+        return "No row has a number as its target, so that nothing tells what intervals hold."
+    held, error = float(np.mean(inside)), math.sqrt(COVERAGE * (1.0 - COVERAGE) / len(inside))
     return (
         f"Intervals made to hold {percent(COVERAGE, 0)} of the rows hold {percent(held)} of these; chance alone would "
         f"move that by {percent(error)}."
+        + ("" if len(inside) == len(rows.y) else " Rows whose target is only a limit are not among them.")
+    )
+
+
+def _of_survival(estimate: Estimate) -> str:
+    """Return how well survival at the median time holds, in a sentence."""
+    score = estimate.score(CALIBRATION)
+    if score is None or estimate.quarters is None:
+        return "There are too few rows to tell whether survival functions hold."
+    return (
+        f"At {trimmed(float(estimate.quarters[1]), 4)}, the median time of events, predicted survival is off by "
+        f"{number(100.0 * score.value, 2)} percentage points on average over thirds of the rows; chance alone may give "
+        f"{number(100.0 * (score.standard_error or 0.0), 2)} or more."
     )
 
 
@@ -200,10 +260,11 @@ def _worst(estimate: Estimate, rows: TableRows, judge: Judge, most: int) -> list
         losses = np.abs(truth.astype(float) - said.astype(float))
         words = [trimmed(loss, 4) for loss in losses]
     elif shares is not None:
-        own = shares[np.arange(len(truth)), judge.index]
-        losses, words = np.where(truth == said, 0.0, 1.0 - own), [percent(share) for share in own]
+        true = shares[np.arange(len(truth)), judge.index]
+        losses, words = np.where(truth == said, 0.0, 1.0 - true), [percent(share) for share in true]
     places = np.argsort(-losses, kind="stable")[:most]
-    stands = np.arange(len(truth)) if rows.places is None else rows.places
+    own = np.arange(len(truth)) if estimate.rows is None else estimate.rows
+    stands = own if rows.places is None else rows.places[own]
     return [
         EvaluatedRow(row=int(stands[k]) + 1, observed=observed, predicted=predicted, miss=words[k])
         for k in places
@@ -219,25 +280,25 @@ def _pair(observed: Any, predicted: Any) -> tuple[str, str]:
 
 
 def _groups(
-    table: Table, by: str, rows: TableRows, judge: Judge, estimate: Estimate, main: str
+    table: Table, by: str, rows: TableRows, judge: Judge, said: _Said, main: str, *, names: bool
 ) -> list[EvaluatedGroup]:
-    """Return the main score of every group, the worst first."""
+    """Return the main score of the groups, the worst first; numbers may be names."""
     cells = table.frame[check_name(table.frame, by, "--by")].reset_index(drop=True)
-    labels = _labels(cells if rows.places is None else cells.iloc[rows.places]).to_numpy()
+    labels = _labels(cells if rows.places is None else cells.iloc[rows.places], names).to_numpy()
     places = np.arange(len(labels))
     out = []
-    for label in pd.unique(labels)[:_MOST_GROUPS]:
-        own = _score_of(judge, estimate, places[labels == label], main)
-        rest = _score_of(judge, estimate, places[labels != label], main)
+    for label in pd.unique(labels):
+        own = _score_of(judge, said, places[labels == label], main)
+        rest = _score_of(judge, said, places[labels != label], main)
         z = None if own is None or rest is None else _z(own, rest)
         words = f"fewer than {_LEAST_ROWS} rows" if own is None else own["words"]
         out.append(EvaluatedGroup(name=plain_name(label), rows=int(np.sum(labels == label)), words=words, z=z))
-    return sorted(out, key=lambda one: -math.inf if one["z"] is None else one["z"], reverse=True)
+    return sorted(out, key=lambda one: -math.inf if one["z"] is None else one["z"], reverse=True)[:_MOST_GROUPS]
 
 
-def _labels(cells: pd.Series) -> pd.Series:
+def _labels(cells: pd.Series, names: bool) -> pd.Series:
     """Return the group of every row in words: its cell, or the quarter in which its number lies."""
-    if pd.api.types.is_numeric_dtype(cells) and cells.nunique() > _FEW_NUMBERS:
+    if pd.api.types.is_numeric_dtype(cells) and cells.nunique() > _FEW_NUMBERS and not names:
         parts = pd.qcut(cells, _PARTS, duplicates="drop")
         ends = {part: f"{trimmed(part.left, 4)} to {trimmed(part.right, 4)}" for part in parts.cat.categories}
         cells = parts.astype(object).map(ends)
@@ -246,11 +307,9 @@ def _labels(cells: pd.Series) -> pd.Series:
     return cells.astype(object).where(cells.notna(), "(missing)").map(str)
 
 
-def _score_of(judge: Judge, estimate: Estimate, places: np.ndarray, main: str) -> ScoreFacts | None:
+def _score_of(judge: Judge, said: _Said, places: np.ndarray, main: str) -> ScoreFacts | None:
     """Return one score of some rows; None if they are too few for it."""
-    if len(places) < _LEAST_ROWS:
+    part = judge.on(places)
+    if np.sum(part.weights > 0.0) < _LEAST_ROWS:
         return None
-    shares = None if estimate.probability is None else estimate.probability[places]
-    part = Judge(judge.y[places], judge.classes, judge.weights[places], None, judge.stakes, ordered=judge.ordered)
-    found = part.of_rows("", np.asarray(estimate.prediction)[places], shares)
-    return named_score(describe_estimate(found, ""), main)
+    return named_score(describe_estimate(part.of_rows("", **said.of(places)), ""), main)

@@ -15,11 +15,10 @@ import pandas as pd
 
 from kernelect import __version__
 from kernelect.exceptions import UnusableModel
-from kernelect.model.archive import Archive, opened
+from kernelect.model.archive import Archive, Text, opened
 from kernelect.model.checks import check_record
 from kernelect.model.file import read_model
 from kernelect.model.reading import Reader
-from kernelect.model.texts import Text
 from kernelect.tabular.predict import predict_table
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import Seen, TableModel, TableReport

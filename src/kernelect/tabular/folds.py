@@ -25,6 +25,7 @@ from kernelect.facts import FoldOutcome
 from kernelect.facts.estimates import COVERAGE
 from kernelect.facts.names import in_options
 from kernelect.facts.numbers import counted
+from kernelect.facts.survival import Horizon
 from kernelect.numerics import NEVER, Deadline
 from kernelect.tabular.intervals import interval_ends
 from kernelect.tabular.limits import targets_for
@@ -257,8 +258,7 @@ def run_fold(
         caught = _fitted(fresh, rows, train)
         probability = _probability(fresh, inputs, schema)
         if rows.event is not None:
-            median = fresh[-1].predict_median(fresh[:-1].transform(inputs))
-            return FoldOutcome(rows=test, prediction=median, probability=None, warnings=caught, hurried=hurried)
+            return _of_times(fresh, rows, test, warnings=caught, hurried=hurried)
         prediction = np.asarray(fresh.predict(inputs))
         if probability is not None:
             decision = decision_of(fresh[-1], schema, rows.y.iloc[train], _of(rows.weights, train))
@@ -276,6 +276,13 @@ def run_fold(
             hurried=hurried,
             short_of_time=getattr(fresh[-1], "short_of_time", False),
         )
+
+
+def _of_times(model: BaseEstimator, rows: TableRows, test: np.ndarray, **more: Any) -> FoldOutcome:
+    """Return what a fitted pipeline says of times: minus the risk, and survival at the times at which it is judged."""
+    inputs = model[:-1].transform(rows.X.iloc[test])
+    survival = model[-1].predict_survival_function(inputs, Horizon.of(rows.y, rows.event).times)
+    return FoldOutcome(rows=test, prediction=-model[-1].predict(inputs), probability=None, survival=survival, **more)
 
 
 def _of(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:

@@ -35,13 +35,13 @@ def target_limits(cells: pd.Series, values: pd.Series) -> Array | None:
 
 
 def on_limits(target: str, limits: Array | None) -> list[str]:
-    """Return a remark on limits."""
+    """Return what is said of limits in a target, nothing if it has none."""
     if limits is None:
         return []
     count = int(np.isinf(limits).any(axis=1).sum())
     return [
         f"The target {target!r} has {counted(count, 'cell')} that only give a limit. The mixture and --machine gp take "
-        "them for what they say, other machines take the limit itself. Scores are those of the other rows."
+        "them for what they say, other machines take the limit itself. Scores are those of the other rows.",
     ]
 
 
@@ -50,11 +50,3 @@ def targets_for(machine: Any, rows: TableRows, chosen: np.ndarray) -> Any:
     if rows.limits is not None and isinstance(machine, GPR | KernelRegressor):
         return tuple(rows.limits[chosen].T)
     return rows.y.iloc[chosen]
-
-
-def judged_weights(rows: TableRows) -> np.ndarray | None:
-    """Return the weights of rows in scores: none for rows whose target is only a limit."""
-    if rows.limits is None:
-        return rows.weights
-    known = np.isfinite(rows.limits).all(axis=1).astype(float)
-    return known if rows.weights is None else known * rows.weights

@@ -12,10 +12,10 @@ from kernelect.exceptions import InvalidArgument, UnusableModel, UnusableTable
 from kernelect.facts.names import listed
 from kernelect.facts.numbers import counted, was
 from kernelect.model import Model
+from kernelect.numerics import best_blas_threads
 from kernelect.tabular.differences import differences, readings_for
 from kernelect.tabular.read import Table
 from kernelect.tabular.schema import Schema
-from kernelect.tabular.spans import with_spans
 from kernelect.tabular.table_model import TableModel
 from kernelect.typing import Array
 
@@ -33,7 +33,11 @@ def match_columns(schema: Schema, table: Table, fill_missing: bool = False) -> t
     fill_missing : bool
         Whether absent columns count as missing cells; otherwise they are an error.
     """
-    frame, wanted = with_spans(table.frame, schema.spans), [column.name for column in schema.columns]
+    frame, wanted = table.frame, [column.name for column in schema.columns]
+    if schema.spans:
+        from kernelect.tabular.spans import with_spans
+
+        frame = with_spans(frame, schema.spans)
     absent = [name for name in wanted if name not in frame.columns]
     extra = _extra(schema, frame)
     ignored = f"{counted(len(extra), 'column')} the model does not use {was(len(extra))} ignored: {listed(extra)}."
@@ -60,7 +64,16 @@ def require_columns(schema: Schema, frame: pd.DataFrame, source: str) -> None:
 def _extra(schema: Schema, frame: pd.DataFrame) -> list[str]:
     """Return the columns of a table that the model has no place for."""
     wanted = [column.name for column in schema.columns]
-    expected = {*wanted, schema.target, schema.weight, schema.group, schema.time, *schema.ids, *schema.unused}
+    expected = {
+        *wanted,
+        schema.target,
+        schema.weight,
+        schema.group,
+        schema.time,
+        schema.event,
+        *schema.ids,
+        *schema.unused,
+    }
     return [name for name in frame.columns if name not in expected]
 
 
@@ -99,6 +112,13 @@ def predict_table(
     return found if reasons is None else found.join(_reasons(model, X, reasons))
 
 
+def survival_table(model: TableModel, X: pd.DataFrame, times: Array) -> Array:
+    """Return the probabilities (n, n_times) that the events of rows come later than each of the times."""
+    starts = range(0, len(X), _BLOCK)
+    blocks = [model.model.survival(model.model.inputs(X.iloc[first : first + _BLOCK]), times) for first in starts]
+    return np.concatenate(blocks)
+
+
 def _reasons(model: TableModel, X: pd.DataFrame, most: int) -> pd.DataFrame:
     """Return columns with the strongest reasons of every row; empty if a row has fewer."""
     from kernelect.tabular.reasons import explain_table
@@ -120,7 +140,8 @@ def _check_finite(found: pd.DataFrame, first_row: int) -> None:
 
 
 def _predict_block(model: TableModel, X: pd.DataFrame, interval: float | None) -> pd.DataFrame:
-    with np.errstate(all="ignore"):  # numbers that are not finite are refused below, in words
+    # Numbers that are not finite are refused below, in words.
+    with np.errstate(all="ignore"), best_blas_threads():
         return _answers(model.model, model.model.inputs(X), interval)
 
 

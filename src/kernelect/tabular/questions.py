@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.stats import f as f_distribution
 from sklearn.isotonic import isotonic_regression
 
-from kernelect.inputs.codes import may_be_categories, may_be_named_codes
+from kernelect.inputs.readings import may_be_categories, may_be_named_codes
 from kernelect.tabular.columns import Column
 from kernelect.typing import Array
 

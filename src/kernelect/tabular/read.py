@@ -15,11 +15,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernelect.exceptions import NotEnoughMemory, UnusableTable, reason_of, unknown_name
+from kernelect.exceptions import InvalidArgument, NotEnoughMemory, UnusableTable, reason_of, unknown_name
 from kernelect.extras import load_extra
 from kernelect.numerics import available_bytes
 from kernelect.tabular.text import Words, decoded, parse_text, separator_of, with_words, without_heading
-from kernelect.tabular.unpacking import is_spreadsheet, unpacked
 
 #: How a table may be written, by the end of the file's name.
 SUFFIXES = {
@@ -42,15 +41,31 @@ SUFFIXES = {
 }
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 
+_ZIP = b"PK\x03\x04"
+
+#: First bytes of compressed files, and how they are compressed.
+_COMPRESSED = {
+    _ZIP: "zip",
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstandard",
+}
+
 #: First bytes of files without a telling name.
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "feather", b"FEA1": "feather", b"[{": "json", b'{"': "json"}
 
-#: First bytes of what people try, and what to do about it.
+#: First bytes of what people try, in small letters, and what to do about it.
+_WEB_PAGE = "a web page (HTML): open it in a spreadsheet program, and save the table as .xlsx or CSV"
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel file (.xls): save the sheet as .xlsx or CSV",
     b"7z\xbc\xaf": "a 7z archive: unpack it first",
     b"\x80": "a pickle, which is never loaded: save the table as CSV or Parquet",
-    b"SQLite": "an SQLite database: export the table as CSV",
+    b"sqlite": "an SQLite database: export the table as CSV",
+    b"<!doctype html": _WEB_PAGE,
+    b"<html": _WEB_PAGE,
+    b"%pdf": "a PDF: save the table that it shows as CSV",
+    b"\x89png": "a picture: type its numbers into a table",
 }
 
 #: Name of the target in svmlight files, which name nothing.
@@ -93,7 +108,11 @@ class Table:
 
 
 def read_table(
-    path: str | Path, format: str | None = None, target: str | None = None, spelled: Collection[str] = ()
+    path: str | Path,
+    format: str | None = None,
+    target: str | None = None,
+    spelled: Collection[str] = (),
+    sheet: str | int | None = None,
 ) -> Table:
     """Return the table in a file; ``-`` stands for standard input.
 
@@ -108,24 +127,43 @@ def read_table(
         Column to predict. Words such as None and NA, which are missing cells elsewhere, stay texts among its texts.
     spelled : collection of str
         Columns of a text whose cells stay as they are written, since a model knows how to read them.
+    sheet : str or int, optional
+        Name of the sheet of an Excel file, or its number counted from 1; by default the first one with cells.
     """
     if format is not None and format not in FORMATS:
         raise unknown_name("format", format, list(FORMATS))
     data, source = _bytes_of(path)
-    data, name = unpacked(data, source)
-    return parse_table(data, source, format or _guessed(data, name), target, spelled)
+    data, name = _unpacked(data, source)
+    return parse_table(data, source, format or _guessed(data, name), target, spelled, sheet)
+
+
+def _unpacked(data: bytes, source: str) -> tuple[bytes, str]:
+    """Return what a compressed file holds, and the name that tells its format; other files as they are."""
+    how = next((how for magic, how in _COMPRESSED.items() if data.startswith(magic)), None)
+    if how is None:
+        return data, source
+    from kernelect.tabular.unpacking import is_spreadsheet, unpacked
+
+    return (data, source) if is_spreadsheet(data) else unpacked(data, source, how)
 
 
 def parse_table(
-    data: bytes, source: str, format: str, target: str | None = None, spelled: Collection[str] = ()
+    data: bytes,
+    source: str,
+    format: str,
+    target: str | None = None,
+    spelled: Collection[str] = (),
+    sheet: str | int | None = None,
 ) -> Table:
     """Return the table in bytes that are not compressed; the arguments are those of :func:`read_table`."""
     if not data.strip():
         raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
+    if sheet is not None and format != "excel":
+        raise InvalidArgument(f"--sheet {str(sheet)!r} is for Excel files, and {source} is none: leave it out.")
     if format in _SEPARATED:
         table = _read_text(data, source, target, _SEPARATED[format], spelled)
     else:
-        table = _read_excel(data, source, target) if format == "excel" else _READERS[format](data, source)
+        table = _read_excel(data, source, target, sheet) if format == "excel" else _READERS[format](data, source)
     return replace(table, frame=_checked(table.frame, source))
 
 
@@ -167,13 +205,17 @@ def _standard_input() -> bytes:
 
 def _guessed(data: bytes, name: str) -> str:
     """Return the format by first bytes, else by name, else text."""
-    if is_spreadsheet(data):
-        return "excel"
+    if data.startswith(_ZIP):
+        from kernelect.tabular.unpacking import is_spreadsheet
+
+        if is_spreadsheet(data):
+            return "excel"
     for magic, format in _MAGIC.items():
         if data.startswith(magic):
             return format
+    first = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     for magic, what in _FOREIGN.items():
-        if data.startswith(magic):
+        if first.startswith(magic):
             raise UnusableTable(f"{name!r} is {what}.")
     return SUFFIXES.get(Path(name).suffix.lower(), "csv")
 
@@ -228,10 +270,10 @@ def _read_json(data: bytes, source: str) -> Table:
     return Table(read_json(data, source), source)
 
 
-def _read_excel(data: bytes, source: str, target: str | None = None) -> Table:
+def _read_excel(data: bytes, source: str, target: str | None, sheet: str | int | None) -> Table:
     from kernelect.tabular.excel import read_sheet
 
-    frame, remarks, words = read_sheet(data, source, target)
+    frame, remarks, words = read_sheet(data, source, target, sheet)
     return Table(frame, source, remarks, words=words)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from kernelect.exceptions import MissingCapability
 from kernelect.explain import Explanation, expansion_of, shapley_values
+from kernelect.explain.own_units import own_units_of
 from kernelect.explain.record import is_of_number
 from kernelect.explain.shapley import ENOUGH_ROWS
 from kernelect.facts.cells import cell_words
@@ -103,7 +104,9 @@ class Explained:
 
 def effects_in_words(model: TableModel) -> list[str]:
     """Return what the effects of a model's columns are, in sentences."""
-    expansion = expansion_of(model)
+    expansion, own = expansion_of(model), own_units_of(model)
+    if own is not None:
+        return [_sentence("prediction"), own.sentence]
     return [_sentence(expansion.explained), *expansion.remarks]
 
 
@@ -129,7 +132,8 @@ def explain_table(model: TableModel, X: pd.DataFrame, background: pd.DataFrame |
             "This model keeps only some of its training rows, so it does not know what usual rows are: give a table of "
             f"them with kernelect explain --background, or at least {ENOUGH_ROWS} rows, which then stand in for them."
         )
-    explanation = shapley_values(model, X, background)
+    explanation, own = shapley_values(model, X, background), own_units_of(model)
+    explanation = explanation if own is None else own.of(explanation)
     predicted = model.predict(X)
     places, signs = _places(explanation, predicted)
     rows = np.arange(len(X))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +20,8 @@ from kernelect.facts.doubts import examine
 from kernelect.facts.gathering import gather_for_file
 from kernelect.facts.names import plain_name
 from kernelect.facts.record import ColumnFacts
-from kernelect.inputs.durations import CLOCK, DURATION
+from kernelect.facts.sources import is_mixture
+from kernelect.inputs.numerals import CLOCK, DURATION
 from kernelect.mixture import AUTO
 from kernelect.mixture.kernel_machines import MOST_WIDTHS
 from kernelect.numerics import Deadline
@@ -30,6 +32,7 @@ from kernelect.tabular.drift import seen_in
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import FitTime, FoldOptions, fit_quietly
 from kernelect.tabular.outcomes import remarks_on_scale
+from kernelect.tabular.parts_left_out import remarks_on_single_rows
 from kernelect.tabular.pipeline import (
     MachineOptions,
     count_inputs,
@@ -46,6 +49,11 @@ from kernelect.tabular.table_model import TableModel, TableReport
 
 #: Share of a time limit for what there is to doubt about the rows, before anything is fitted.
 _SHARE_OF_DOUBTS = 0.15
+
+#: What a mixture's fit warns of, and a doubt says too.
+_TOLD_BY_A_DOUBT = re.compile(
+    r"stopped at the time limit|The time limit was too short for \d+ of the \d+ models to be mixed:"
+)
 
 #: Packages whose versions matter to a saved model.
 _PACKAGES = ("scikit-learn", "numpy", "scipy", "pandas")
@@ -98,9 +106,12 @@ def fit_table(
     if options.time_limit is not None:
         folds = replace(folds, time_limit=deadline.left(), fit_time=FitTime(seconds=seconds, limit=options.time_limit))
     assessment, doubts = assess(pipeline, rows, schema, folds, observers.folds)
+    if is_mixture(pipeline):
+        warned = tuple(each for each in warned if not _TOLD_BY_A_DOUBT.search(each))
     remarks = (*remarks, *_on_kernel(schema, options), *remarks_on_scale(pipeline[-1]), *warned, *doubts)
     decision = decision_of(pipeline[-1], schema, rows.y, rows.weights)
     with deadline.watched(firmly=False):
+        remarks = (*remarks, *remarks_on_single_rows(pipeline[-1].model_, rows, schema.group))
         checks += examine(FittedTableEvidence(rows, schema, pipeline, assessment))
         told = GatherOptions(
             title=title,
@@ -196,7 +207,7 @@ def _reading_words(column: Column) -> str:
     words += [f"dates as {column.reading.date_format}"] if column.kind == "date" else []
     unit = column.reading.unit
     times = {DURATION: "durations in hours", CLOCK: "times of day in hours"}
-    words += [times[unit]] if unit in times else [f"without {plain_name(unit)}"] if unit else []
+    words += [times[unit]] if unit in times else [f"in {plain_name(unit)}"] if unit else []
     codes = [plain_name(code) for code in column.reading.missing_codes]
     return "; ".join([*words, *([f"{', '.join(codes)} as missing"] if codes else [])])
 

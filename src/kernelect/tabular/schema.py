@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,10 @@ from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading, adapted
 from kernelect.tabular.columns import Column, column_values
-from kernelect.tabular.spans import TimeSpan
 from kernelect.typing import ORDERED, SURVIVAL
+
+if TYPE_CHECKING:  # few tables have spans
+    from kernelect.tabular.spans import TimeSpan
 
 
 @dataclass(frozen=True, kw_only=True)

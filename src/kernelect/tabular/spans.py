@@ -5,7 +5,7 @@ Dates themselves are a trend that new rows go beyond. How long something took, o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -16,7 +16,6 @@ from kernelect.inputs.coding import YEAR
 from kernelect.inputs.notes import Note
 from kernelect.inputs.readings import Reading
 from kernelect.tabular.columns import Column, Found, column_values
-from kernelect.tabular.leaks import is_birth
 
 #: Columns of dates up to which all pairs are looked at, and the share of rows in which one date follows the other.
 _MOST_DATES, _ORDERED = 4, 0.95
@@ -61,7 +60,10 @@ def find_spans(found: Found, frame: pd.DataFrame) -> tuple[tuple[TimeSpan, ...],
     dates = [one for one in found.columns if one.kind == "date"]
     if not 2 <= len(dates) <= _MOST_DATES:
         return (), found
-    pairs = (_span(*pair, frame) for pair in combinations(dates, 2))
+    from kernelect.tabular.leaks import is_birth  # predictions know the spans already
+
+    born = {one.name for one in dates if is_birth(one.name)}
+    pairs = (_span(*pair, born, frame) for pair in combinations(dates, 2))
     spans = _one_age_each(span for span in pairs if span is not None and span.name not in frame.columns)
     if not spans:
         return (), found
@@ -78,24 +80,23 @@ def _one_age_each(found: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
     return tuple(span for span in spans if not span.in_years or first[span.first] is span)
 
 
-def _span(one: Column, other: Column, frame: pd.DataFrame) -> TimeSpan | None:
+def _span(one: Column, other: Column, born: Collection[str], frame: pd.DataFrame) -> TimeSpan | None:
     """Return the span between two columns of dates, None if neither follows the other or it is always the same."""
-    born = [is_birth(each.name) for each in (one, other)]
-    if all(born):
+    if {one.name, other.name} <= set(born):
         return None
-    span = _named(other, one) if born[1] else _named(one, other)
+    age = one.name in born or other.name in born
+    span = _named(other, one, age) if other.name in born else _named(one, other, age)
     values = span.values(frame).to_numpy()
     known = values[~np.isnan(values)]
     if 2 * len(known) < len(values) or np.ptp(known) == 0.0:
         return None
-    if not any(born) and np.mean(known < 0.0) > np.mean(known > 0.0):
-        span = _named(other, one)
+    if not age and np.mean(known < 0.0) > np.mean(known > 0.0):
+        span = _named(other, one, age)
         known = -known
     return span if np.mean(known >= 0.0) >= _ORDERED else None
 
 
-def _named(first: Column, last: Column) -> TimeSpan:
-    age = is_birth(first.name)
+def _named(first: Column, last: Column, age: bool) -> TimeSpan:
     return TimeSpan(
         name=f"age at {last.name} (years)" if age else f"{first.name} to {last.name} (days)",
         first=first.name,

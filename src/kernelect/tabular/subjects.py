@@ -103,7 +103,9 @@ def _names_subjects(name: str, column: pd.Series) -> bool:
         return False
     index, levels = pd.factorize(cells)
     n, count = len(index), len(levels)
-    if count < max(LEAST_GROUPS, LEAST_ROOTS * np.sqrt(n)) or 2 * n < len(column):
+    numbered = all(any(letter.isdigit() for letter in str(level)) for level in levels) and not glued
+    least = LEAST_GROUPS if numbered else max(LEAST_GROUPS, LEAST_ROOTS * np.sqrt(n))  # cat, dog and horse are no names
+    if count < least or 2 * n < len(column):
         return False
     if glued:
         return n >= LEAST_ROWS * count and (in_blocks(index) or even(index))

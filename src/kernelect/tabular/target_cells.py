@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -12,8 +12,8 @@ from kernelect.facts.numbers import counted
 from kernelect.inputs import Wishes, as_frame, describe
 from kernelect.inputs.notes import sentences
 from kernelect.inputs.numerals import stands_for_nothing
-from kernelect.inputs.readings import Reading
-from kernelect.inputs.roles import Role
+from kernelect.inputs.readings import Reading, folded, usual_spellings
+from kernelect.inputs.roles import LIMITS, Role
 from kernelect.tabular.columns import column_values
 
 #: Different numbers up to which a target may be classes, and no number is put down as a code.
@@ -51,13 +51,17 @@ class TargetWishes:
     merge: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TargetCells:
-    """A target as numbers or labels, which codes count as missing, and what was decided, in sentences."""
+    """A target as numbers or labels, which codes count as missing, and what was decided, in sentences.
+
+    Those ``on_limits`` hold only for machines that take a limit for a number.
+    """
 
     values: pd.Series
     codes: tuple[str, ...] = ()
     remarks: list[str] = field(default_factory=list)
+    on_limits: list[str] = field(default_factory=list)
 
 
 def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> TargetCells:
@@ -69,7 +73,7 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
     """
     wishes = wishes or TargetWishes()
     if pd.api.types.is_bool_dtype(target.dropna().infer_objects()):  # objects if some cells are missing
-        return TargetCells(target.astype("boolean"))
+        return TargetCells(values=target.astype("boolean"))
     if wishes.kind == "category":
         return _labels(target, wishes.codes)
     role = _role(target, wishes, wishes.kind)
@@ -82,16 +86,23 @@ def typed_target(target: pd.Series, wishes: TargetWishes | None = None) -> Targe
         role = _role(target, wishes, "number")
     reading = role.reading
     if few and reading.unit:
-        return TargetCells(target)  # labels such as "2 doors"
+        return TargetCells(values=target)  # labels such as "2 doors"
     if pd.api.types.is_numeric_dtype(target) and not reading.missing_codes:
-        return TargetCells(target)
+        return TargetCells(values=target)
     values = column_values(target, "number", reading)
     texts = column_values(target, "category", reading)
     absent = texts.isna() | texts.map(stands_for_nothing, na_action="ignore").eq(True)
     if wishes.kind is None and (values.isna() & ~absent).any():
-        return TargetCells(target)  # labels, of which most are numbers
+        return TargetCells(values=target)  # labels, of which most are numbers
     codes = tuple(code for code in reading.missing_codes if code not in wishes.words)
-    return TargetCells(values, codes, sentences((str(target.name), note) for note in role.notes))
+    notes = [(str(target.name), note) for note in role.notes]
+    limits = [each for each in notes if each[1][0] == LIMITS]
+    return TargetCells(
+        values=values,
+        codes=codes,
+        remarks=sentences(each for each in notes if each not in limits),
+        on_limits=sentences(limits),
+    )
 
 
 def _role(target: pd.Series, wishes: TargetWishes, kind: str | None = None) -> Role:
@@ -103,7 +114,7 @@ def _role(target: pd.Series, wishes: TargetWishes, kind: str | None = None) -> R
 
 def _labels(target: pd.Series, codes: Sequence[str], remarks: Sequence[str] = ()) -> TargetCells:
     values = column_values(target, "category", Reading(missing_codes=tuple(codes))) if codes else target
-    return TargetCells(values, tuple(codes), list(remarks))
+    return TargetCells(values=values, codes=tuple(codes), remarks=list(remarks))
 
 
 def _merged(cells: TargetCells) -> TargetCells:
@@ -111,32 +122,26 @@ def _merged(cells: TargetCells) -> TargetCells:
     known = cells.values.dropna()
     if not all(isinstance(label, str) for label in known):
         return cells
-    counts = known.value_counts()
-    usual = sorted(counts.index, key=lambda label: (-counts[label], label))
-    own = {_folded(label): label for label in reversed(usual)}
-    other = {label: own[_folded(label)] for label in usual if own[_folded(label)] != label}
-    if not other or len(own) < 2:
+    counts = known.value_counts().to_dict()
+    other = {label: said for label, said in usual_spellings(counts).items() if label != said}
+    if not other:
         return cells
     target = str(cells.values.name)
-    cells_of_them = counted(int(counts[list(other)].sum()), "cell")
+    cells_of_them = counted(sum(counts[label] for label in other), "cell")
     pairs = ", ".join(f"{label!r} counts as {said!r}" for label, said in list(other.items())[:_MOST_SPELLINGS])
     remark = (
         f"The target {target!r} has several spellings of a class: {pairs} ({cells_of_them} in all). "
         f"If they are different classes, use --categorical {target!r}."
     )
-    return TargetCells(cells.values.replace(other), cells.codes, [*cells.remarks, remark])
+    return replace(cells, values=cells.values.replace(other), remarks=[*cells.remarks, remark])
 
 
 def spelled_as(labels: pd.Series, classes: Sequence[Any]) -> pd.Series:
     """Return labels with the spelling of a model's classes, if that is clear."""
-    own = {_folded(each): each for each in classes if isinstance(each, str)}
+    own = {folded(each): each for each in classes if isinstance(each, str)}
     if len(own) < len(classes):
         return labels
-    return labels.map(lambda label: own.get(_folded(label), label) if isinstance(label, str) else label)
-
-
-def _folded(label: str) -> str:
-    return " ".join(label.casefold().split())
+    return labels.map(lambda label: own.get(folded(label), label) if isinstance(label, str) else label)
 
 
 def _absent(target: pd.Series, wishes: TargetWishes) -> tuple[list[str], list[str]]:

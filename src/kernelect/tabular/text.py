@@ -33,6 +33,9 @@ _SEPARATORS = (",", ";", "\t", "|")
 #: A cell that is a number: no line of names below titles has one.
 _A_NUMBER = re.compile(r"(^|[,;\t|])\s*[-+]?[\d.]+\s*($|[,;\t|\r])")
 
+#: What a line without a filled cell consists of.
+_FILLING = "".join(_SEPARATORS) + " \r"
+
 #: Lines among which the line of names is looked for, if comments and titles stand above it.
 _HEADING = 50
 
@@ -48,20 +51,27 @@ _SOMEWHERE = re.compile(rf'(?:^|[,;|\t"]){_LEADING_ZEROS}(?:$|[,;|\t"])', re.MUL
 
 
 def decoded(data: bytes, source: str) -> tuple[str, list[str]]:
-    """Return the text and remarks: by its mark, else UTF-8, else Latin-1 with a remark."""
+    """Return the text and remarks: by its mark, else UTF-8, else Latin-1 as Windows writes it, with a remark."""
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
     try:
         text, remarks = data.decode(marked or "utf-8"), []
     except UnicodeDecodeError as error:
         if marked is not None:
             raise UnusableTable(f"{source} begins as {marked} text but is not: save it as UTF-8.") from error
-        text = data.decode("latin-1")
-        remarks = [f"{source} is not UTF-8 and was read as Latin-1: check names and labels with accents."]
+        text = _old_text(data)
+        remarks = [f"{source} is not UTF-8 and was read as Windows-1252: check names and labels with accents."]
     if "\0" in text:
         raise UnusableTable(
             f"{source} is not text (it holds null characters): give CSV or TSV in UTF-8, Parquet, Feather or svmlight."
         )
     return text, remarks
+
+
+def _old_text(data: bytes) -> str:
+    try:
+        return data.decode("cp1252")  # Latin-1 with €, quotes and dashes in the place of control characters
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def parse_text(
@@ -167,32 +177,47 @@ def _reason(error: Exception) -> str:
 def without_heading(text: str) -> tuple[str, list[str]]:
     """Return a text whose comments and titles above the line of names are blank lines, and a remark on them.
 
-    The line of names is the first with as many cells as the line below it, more than one. All lines above it have a
-    single cell or begin with ``#``; if not, nothing is left out. Blank lines keep the numbers of all others.
+    The line of names is the first with as many cells as the line below it, more than one. All lines above it have one
+    filled cell, as in ``Results`` or ``Results;;;`` of a spreadsheet, or begin with ``#``; if not, nothing is left out.
+    Blank lines keep the numbers of all others.
     """
     lines = text.split("\n")
-    filled = [place for place, line in enumerate(lines[:_HEADING]) if line.strip()]
-    names = next((place for place, below in pairwise(filled) if _may_be_names(lines[place], lines[below])), None)
-    above = [] if names is None else [place for place in filled if place < names]
-    if not all(_is_comment(lines[place]) or not any(_separators(lines[place])) for place in above):
+    filled = [place for place, line in enumerate(lines[:_HEADING]) if line.strip(_FILLING)]
+    pairs = ((place, _separator_of_names(lines[place], lines[below])) for place, below in pairwise(filled))
+    names, mark = next(((place, mark) for place, mark in pairs if mark is not None), (0, ""))
+    above = [place for place in filled if place < names]
+    if not all(_is_comment(lines[place]) or _is_title(lines[place], mark) for place in above):
         return text, []
+    kept = ["" if place < names else line for place, line in enumerate(lines)]
     if not above:
-        return text, []
-    first = lines[above[0]].strip()
-    kept = ["" if place in above else line for place, line in enumerate(lines)]
+        return "\n".join(kept), []
+    first = lines[above[0]].strip(_FILLING)
     what = "line" if len(above) == 1 else "lines"
     was = "was" if len(above) == 1 else "were"
     return "\n".join(kept), [f"{len(above)} {what} above the names of the columns {was} left out: {first[:60]!r}."]
 
 
-def _may_be_names(line: str, below: str) -> bool:
-    found = _separators(line)
-    names = any(found) and not (_is_comment(line) and _is_comment(below)) and not _A_NUMBER.search(line)
-    return names and found == _separators(below)
+def _separator_of_names(line: str, below: str) -> str | None:
+    """Return what separates the cells of a line, if it may be that of names."""
+    if (_is_comment(line) and _is_comment(below)) or _A_NUMBER.search(line):
+        return None
+    counts = zip(_SEPARATORS, _separators(line), _separators(below), strict=True)
+    found = {mark: count for mark, count, also in counts if 0 < count == also and not _is_padded(line, mark)}
+    return max(found, key=found.__getitem__, default=None)
 
 
 def _is_comment(line: str) -> bool:
     return line.lstrip().startswith("#")
+
+
+def _is_title(line: str, mark: str) -> bool:
+    return mark not in line or _is_padded(line, mark)
+
+
+def _is_padded(line: str, mark: str) -> bool:
+    """Return whether a line has a single filled cell, the first, and two empty ones or more."""
+    bare = line.strip(" \r")
+    return bare.endswith(2 * mark) and mark not in bare.rstrip(mark)
 
 
 def _separators(line: str) -> list[int]:

@@ -31,8 +31,6 @@ _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
 )
 
-_ZIP = b"PK\x03\x04"
-
 
 def _gzip(file: IO[bytes]) -> Any:
     return gzip.GzipFile(fileobj=file)
@@ -46,24 +44,19 @@ def _zstandard(file: IO[bytes]) -> Any:
         raise ValueError("this needs Python 3.14 or later") from error
 
 
-#: First bytes -> what a compression is called, and what opens it.
-_OPENERS: dict[bytes, tuple[str, Callable[[IO[bytes]], Any]]] = {
-    b"\x1f\x8b": ("gzip", _gzip),
-    b"BZh": ("bzip2", bz2.BZ2File),
-    b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
-    b"\x28\xb5\x2f\xfd": ("zstandard", _zstandard),
+_OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {
+    "gzip": _gzip,
+    "bzip2": bz2.BZ2File,
+    "xz": lzma.LZMAFile,
+    "zstandard": _zstandard,
 }
 
 
-def unpacked(data: bytes, source: str) -> tuple[bytes, str]:
-    """Return what a compressed file holds, and the name that tells its format; other files as they are."""
-    if data.startswith(_ZIP) and not is_spreadsheet(data):
+def unpacked(data: bytes, source: str, how: str) -> tuple[bytes, str]:
+    """Return what a file that is compressed in this way holds, and the name that tells its format."""
+    if how == "zip":
         return _from_zip(data, source)
-    for magic, (name, opener) in _OPENERS.items():
-        if data.startswith(magic):
-            opened = partial(opener, io.BytesIO(data))
-            return _read(opened, len(data), source, name), str(Path(source).with_suffix(""))
-    return data, source
+    return _read(partial(_OPENERS[how], io.BytesIO(data)), len(data), source, how), str(Path(source).with_suffix(""))
 
 
 def is_spreadsheet(data: bytes) -> bool:

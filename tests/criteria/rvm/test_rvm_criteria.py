@@ -5,16 +5,27 @@ import pytest
 from scipy.optimize import root
 
 from instances import wavy
-from kernelect.criteria import RVMCrossValidation, RVMEvidence, RVMLeaveOneOut, RVMOccamEvidence
+from kernelect.criteria import (
+    RVMCentreEvidence,
+    RVMCrossValidation,
+    RVMEvidence,
+    RVMLeaveOneOut,
+    RVMOccamEvidence,
+)
 from kernelect.criteria.rvm import leave_one_out as rvm_leave_one_out
 from kernelect.criteria.rvm.held_out import held_log_odds, held_out_losses
 from kernelect.datasets import twonorm
+from kernelect.exceptions import InvalidArgument
 from kernelect.kernels import ARD, RBF
+from kernelect.kernels.centres import GaussianCentres
 from kernelect.machines import RVM, RVMState, Sequential
+from kernelect.machines.rvm import CentreState
+from kernelect.machines.rvm import centres as rvm_centres
 from kernelect.machines.rvm.likelihoods import Bernoulli
 from kernelect.machines.rvm.machine import active_design
 from kernelect.machines.rvm.polish import SparseFit, evidence_slope, packed_logarithms, posterior_at
 from kernelect.machines.rvm.posterior import find_mode
+from oracles.rvm import central_difference
 from oracles.solutions import record, solved
 
 
@@ -179,3 +190,54 @@ def test_precisions_that_follow_the_kernel_have_the_evidence_of_their_own_mode()
     fit: SparseFit = fitted(gram, labels).state.fits[0]
     again = find_mode(active_design(fit, gram), fit.posterior.alpha, fit.likelihood)
     assert again.log_evidence == pytest.approx(fit.log_evidence, abs=1e-6)
+
+
+@pytest.mark.parametrize("kernel", [lambda theta: ARD(np.exp(theta)), lambda theta: RBF(float(np.exp(theta[0])))])
+@pytest.mark.parametrize("regression", [False, True], ids=["labels", "normal"])
+def test_gradient_of_the_centre_evidence_by_differences(kernel, regression, monkeypatch):
+    """Weights and centres are at their joint mode, precisions where the plain evidence has them."""
+    monkeypatch.setattr(rvm_centres, "_DECREMENT", 1e-18)
+    X, y, labels = wavy(40, seed=2)
+    theta = np.log([0.3, 0.2]) if isinstance(kernel(np.zeros(2)), ARD) else np.log([0.25])
+    criterion = RVMCentreEvidence()
+    point = fitted(kernel(theta).gram(X), y if regression else labels, regression)
+
+    def at(theta):
+        geometry, gram = GaussianCentres.of(kernel(theta), X), kernel(theta).gram(X)
+        there = followed(point, gram)
+        moved = tuple(rvm_centres.joint_mode(rvm_centres.at_rows(f, X, geometry, 1.0)) for f in there.state.fits)
+        state = CentreState(there.state.fits, moved)
+        return record(point.machine, gram, point.targets, 1.0, point.weights, state), geometry
+
+    here, geometry = at(theta)
+    found = criterion.value_and_gradient(here)
+    gradient = kernel(theta).linearize(X)[1](found.grad_gram) + geometry.in_theta(found.grad_widths)
+    expected = central_difference(lambda theta: criterion.value(at(theta)[0]).value, theta, step=1e-4)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_printed_constants_cost_every_function_the_logarithm_of_two_pi_and_the_constant_half_of_it():
+    X, _, labels = wavy(40, seed=2)
+    fit = fitted(RBF(0.3).gram(X), labels).state.fits[0]
+    moved = rvm_centres.joint_mode(rvm_centres.at_rows(fit, X, GaussianCentres.of(RBF(0.3), X), 1.0))
+    mended, printed = (rvm_centres.scalar_evidence(moved, printed=flag) for flag in (False, True))
+    assert len(moved.moves) > 1
+    assert mended - printed == pytest.approx((len(moved.moves) + 0.5 * moved.constant) * np.log(2.0 * np.pi))
+
+
+def test_centres_under_a_flat_prior_end_where_the_likelihood_has_no_slope_in_them():
+    X, _, labels = wavy(40, seed=2)
+    fit = fitted(RBF(0.3).gram(X), labels).state.fits[0]
+    begun = rvm_centres.at_rows(fit, X, GaussianCentres.of(RBF(0.3), X), np.inf)
+    moved = rvm_centres.settled(begun, 0)
+    assert moved.height(moved.design()) > begun.height(begun.design())
+    assert np.abs(rvm_centres.gradient(moved)[0]).max() < 1e-2
+    again = rvm_centres.settled(begun, 5)
+    assert not np.allclose(again.alpha[: len(moved.alpha)], moved.alpha[: len(again.alpha)])
+
+
+def test_the_proper_form_needs_a_proper_prior():
+    with pytest.raises(InvalidArgument, match=r"tau=inf is a flat prior"):
+        RVMCentreEvidence(tau=np.inf)
+    assert RVMCentreEvidence().has_gradient
+    assert not RVMCentreEvidence(form="printed", tau=np.inf).has_gradient

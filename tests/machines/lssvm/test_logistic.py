@@ -62,6 +62,36 @@ def test_every_fold_is_the_minimum_without_its_rows(problem):
         np.testing.assert_allclose(found, known, atol=2e-4)
 
 
+def test_turned_coordinates_have_the_same_value_and_few_steps_reach_the_minimum(problem, rng):
+    folded, *_, targets = problem
+    start = folded.start(targets, 1.0)
+    scores = folded.scores.copy()
+    turned, there = folded.turned(start, RHO)
+    folded = replace(folded, scores=scores)  # which turning overwrites
+    np.testing.assert_allclose(turned.left_out(there), folded.left_out(start), atol=1e-9)
+    for mine, other in zip(turned.mean(there), folded.mean(start), strict=True):
+        np.testing.assert_allclose(mine, other, atol=1e-9)
+    value, gradient = turned.value_and_gradient(there, RHO)
+    assert value == pytest.approx(folded.value_and_gradient(start, RHO)[0], rel=1e-9)
+    by_differences = differences.gradient(
+        lambda x: turned.value_and_gradient(x.reshape(there.shape), RHO)[0], there.reshape(-1)
+    )
+    np.testing.assert_allclose(gradient.reshape(-1), by_differences, rtol=1e-5, atol=1e-6)
+    least = folded.value_and_gradient(folded.minimized(start, RHO, 3000, tol=1e-14), RHO)[0]
+    few = turned.value_and_gradient(turned.minimized(there, RHO, 6, tol=0.0), RHO)[0]
+    usual = folded.value_and_gradient(folded.minimized(start, RHO, 6, tol=0.0), RHO)[0]
+    assert few - least < 1e-3 * least
+    assert few - least < 0.3 * (usual - least)
+
+
+def test_no_label_of_a_fold_turns_its_coordinates(problem):
+    """Curvatures are those of rows left out: where the start does not know them, labels change nothing."""
+    folded, *_, targets = problem
+    start = np.zeros_like(folded.start(targets, 1.0))
+    other = replace(folded, index=folded.index[::-1].copy(), scores=folded.scores.copy())
+    np.testing.assert_array_equal(*(each.turned(start, RHO)[0].turn for each in (folded, other)))
+
+
 def as_log_odds(decision):
     """Several classes share a constant that no probability depends on."""
     return decision if decision.shape[1] == 1 else decision - decision.mean(axis=1, keepdims=True)

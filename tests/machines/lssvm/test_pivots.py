@@ -24,7 +24,7 @@ def test_pairs_are_drawn_with_their_probability(rng):
     """Frequencies of all ordered pairs, over many generators, against p(i) p(j | i)."""
     X = rng.normal(size=(6, 2))
     gram = KERNEL.gram(X)
-    draws = 4000
+    draws = 1500
     counts = np.zeros((6, 6))
     for seed in range(draws):
         first, second = draw(X, 2, seed)

@@ -9,8 +9,10 @@ from kernelect.kernels import ARD, Matern
 from kernelect.machines import LSSVM, Groups
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Curvature, Gaussian, Shrinkage
-from kernelect.selection import Rows, StartedKernel, join
+from kernelect.selection import Rows, SelectionOptions, StartedKernel, join
 from kernelect.selection.landmarks.objective import LandmarkObjective
+from kernelect.selection.landmarks.stages import RidgeFirst
+from kernelect.selection.run import Run
 from oracles.differences import gradient
 
 
@@ -104,3 +106,25 @@ def test_landmarks_follow_the_widths(exact):
     narrow = objective.chosen(exact.space.start + 3.0, 10, seed=0)
     assert len(narrow) == 10
     assert len(wide) < 10 or set(wide) != set(narrow)
+
+
+def test_a_search_on_landmarks_begins_at_the_best_ridge(data):
+    """At a ridge that makes no difference to few rows no gradient leads to the one that many rows need."""
+    X, _, weights = data
+    noisy = problem((X, np.random.default_rng(1).normal(size=(len(X), 1)), weights))
+    run = Run(LandmarkObjective.of(noisy, X[::2]), SelectionOptions())
+    run.space = run.space.moved(np.append(run.space.start[:-1], run.space.lower[-1]))
+    before, stage = run.space.start, RidgeFirst()
+    assert stage.applies(run)
+    stage.carry_out(run)
+    np.testing.assert_array_equal(run.space.start[:-1], before[:-1])
+    values = [noisy_value(run, ridge) for ridge in np.linspace(run.space.lower[-1], run.space.upper[-1], 16)]
+    assert noisy_value(run, run.space.start[-1]) == pytest.approx(min(values), rel=1e-6)
+    assert min(values) < 0.9 * noisy_value(run, before[-1])
+    held = run.space
+    stage.carry_out(run)  # which has nothing to gain now
+    np.testing.assert_array_equal(run.space.start, held.start)
+
+
+def noisy_value(run, log_ridge):
+    return run.objective.value(np.append(run.space.start[:-1], log_ridge))

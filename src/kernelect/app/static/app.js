@@ -113,7 +113,7 @@
     const model = project.model;
     document.title = `${name} – kernelect`;
     byId("title").textContent = name;
-    byId("lead").textContent = model && model.verdict ? `Predicts ${model.target}. ${model.verdict}.` : model ? model.error : project.table || "";
+    byId("lead").textContent = model && model.verdict ? `Predicts “${model.target}”. ${model.verdict}.` : model ? model.error : project.table || "";
     watch(project.job);
   }
   function step() {
@@ -140,7 +140,7 @@
       source.onerror = () => { source.close(); source = null; complain(new Error("The server does not answer. If it has ended, start kernelect app again: projects are still there.")); };
     }
     if (job.state !== "running") box.hidden = true;
-    if (job.state === "failed" || job.state === "cancelled") complain(new Error(job.sentence));
+    if (job.state === "failed") complain(new Error(job.sentence));
   }
   const words = make("p", {}), time = make("span", { className: "time", "aria-hidden": "true" }), bar = make("progress", { "aria-label": "Progress" });
   const cancel = make("button", { type: "button", onclick: trying(() => ask(`${api}/cancel`, { method: "POST" })) }, "Cancel");
@@ -160,7 +160,7 @@
     box.hidden = true;
     await trying(async () => {
       await refresh();
-      if (job.state === "done" && job.kind === "fit" && shownStep === "data") { location.hash = "report"; byId("main").focus(); }
+      if (job.state === "done" && job.kind === "fit" && shownStep === "data") { location.hash = "report"; byId("main").focus({ preventScroll: true }); scrollTo(0, 0); }
       else await show();
       if (job.state !== "done") complain(new Error(job.sentence));
     })();
@@ -194,17 +194,17 @@
       select("Kind of answer", [["", found], ["classification", "classes"], ["regression", "numbers"], ["count", "counts (whole numbers from 0)"]], settings.task, (value) => choose({ task: value || null })),
       select("Effort", [["", "balanced"], ["fast", "fast"], ["best", "best"]], settings.effort, (value) => choose({ effort: value || null }), "How many machines are tried and mixed."));
     const listed = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
-    const typed = (id, label, words, value, change, more) => {
-      const input = make("input", { type: "text", id, value: value || "", onchange: () => change(input.value.trim()), ...more });
-      return make("div", { className: "field" }, make("label", {}, label, input), make("small", {}, words));
-    };
     const order = labels.length > 2 || settings.ordered ? typed("ordered", "Order of the classes", "From the lowest to the highest. Empty: they have none.", settings.ordered, (value) => choose({ ordered: value || null }), { placeholder: labels.slice(0, 12).join("<") }) : null;
-    const more = make("details", { open: Boolean(settings.metric || settings.time_limit || settings.ordered || settings.costs.length || settings.missing_codes.length) }, make("summary", {}, "More choices"), make("div", { className: "controls" },
+    const opened = document.querySelector("#view details[open]");
+    const sheet = /\.xls[xm]$/i.test(project.table) ? typed("sheet", "Sheet", "Name or number. Empty: the first with cells.", settings.sheet, (value) => choose({ sheet: value || null, target: null, ordered: null, costs: [], missing_codes: [], dates: [], roles: {} })) : null;
+    const more = make("details", { open: Boolean(opened || settings.sheet || settings.metric || settings.time_limit || settings.ordered || settings.costs.length || settings.missing_codes.length || settings.dates.length) }, make("summary", {}, "More choices"), make("div", { className: "controls" },
+      sheet,
       typed("limit", "Seconds at most", "Empty: as long as it takes.", settings.time_limit, (value) => choose({ time_limit: value ? Number(value) : null }), { type: "number", min: 1 }),
       select("Figure that counts", [["", "as found"], ...(METRICS[task] || []).map((one) => [one, one])], settings.metric, (value) => choose({ metric: value || null })),
       labels.length ? typed("costs", "Costs of errors", "TRUE:PREDICTED=COST, such as yes:no=5 if to miss a yes is five times as bad.", settings.costs.join(", "), (value) => choose({ costs: listed(value) }), { placeholder: "yes:no=5" }) : null,
       order,
-      typed("codes", "Cells that mean missing", "In all columns (-999) or in one (age=99).", settings.missing_codes.join(", "), (value) => choose({ missing_codes: listed(value) }), { placeholder: "-999, age=99" })));
+      typed("codes", "Cells that mean missing", "In all columns (-999) or in one (age=99).", settings.missing_codes.join(", "), (value) => choose({ missing_codes: listed(value) }), { placeholder: "-999, age=99" }),
+      typed("dates", "Forms of dates", "COLUMN=FORM: %d day, %m month, %Y year, %H:%M time.", settings.dates.join(", "), (value) => choose({ dates: listed(value) }), { placeholder: "admitted=%d.%m.%Y" })));
     [...controls.querySelectorAll("select"), ...more.querySelectorAll("select")].forEach((one, place) => { one.id = `choice-${place}`; });
     const fit = make("button", { type: "button", className: "main", id: "fit", disabled: !settings.target || !columns.columns.length, onclick: trying(start(`${api}/fit`)) }, project.model ? "Fit again" : "Fit");
     const table = make("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Columns" }, make("table", { className: "columns" },
@@ -217,6 +217,11 @@
       columns.remarks.length ? card("How the table is read", list(columns.remarks)) : "",
     ];
   }
+  function typed(id, label, words, value, change, more) {
+    const input = make("input", { type: "text", id, value: value || "", onchange: () => change(input.value.trim()), ...more });
+    return make("div", { className: "field" }, make("label", {}, label, input), make("small", {}, words));
+  }
+  const sheetOf = () => typed("sheet", "Sheet", "Of an Excel file: name or number. Empty: the first with cells.", "", () => {});
   const without = (roles, one) => Object.fromEntries(Object.entries(roles).filter(([key]) => key !== one));
   function columnRow(column, place) {
     const role = make("select", { id: `role-${place}`, "aria-label": `Role of ${column.name}`, disabled: !project.settings.target || column.found === "target",
@@ -258,16 +263,16 @@
     if (!project.model) return none("Fit a model first. Then drop new rows here.");
     const numbers = project.model.task === "regression", job = project.job;
     const interval = numbers ? select("Intervals", [["", "none"], ["0.8", "80 %"], ["0.9", "90 %"], ["0.95", "95 %"]], "", () => {}, "Each holds the true number so often.") : null;
-    const reasons = select("Reasons", [["", "none"], ["1", "the strongest"], ["3", "the 3 strongest"], ["5", "the 5 strongest"]], "", () => {}, "What speaks for each prediction.");
+    const reasons = select("Reasons", [["", "none"], ["1", "the strongest"], ["3", "the 3 strongest"], ["5", "the 5 strongest"]], "", () => {}, "What speaks for each prediction."), sheet = sheetOf();
     const fill = make("input", { type: "checkbox", id: "fill" });
     const value = (field) => field ? field.querySelector("select").value : "";
     const take = trying(async (file) => {
-      const asked = options(["interval", value(interval)], ["reasons", value(reasons)], ["fill_missing", fill.checked ? "1" : ""]);
+      const asked = options(["interval", value(interval)], ["reasons", value(reasons)], ["sheet", byId("sheet").value.trim()], ["fill_missing", fill.checked ? "1" : ""]);
       await begun(await send(`${api}/predict?${asked}`, file));
     });
     const out = [
       dropPlace("Drop rows to predict, or choose a file", `A table with the columns of the model; ${project.model.target} may be missing.`, take, true),
-      card("Choices", make("div", { className: "controls" }, ...[interval, reasons].filter(Boolean)), make("p", {}, make("label", { className: "check", htmlFor: "fill" }, fill, "Columns that the rows lack count as missing cells"))),
+      card("Choices", make("div", { className: "controls" }, ...[interval, reasons, sheet].filter(Boolean)), make("p", {}, make("label", { className: "check", htmlFor: "fill" }, fill, "Columns that the rows lack count as missing cells"))),
     ];
     const made = has("predictions.csv");
     if (made) {
@@ -285,16 +290,17 @@
   async function evaluate() {
     if (!project.model) return none("Fit a model first. Then drop rows whose truth is known here.");
     const by = select("Scores for each value of", [["", "no column"], ...(project.model.columns || []).map((one) => [one, one])], "", () => {});
-    const take = trying(async (file) => { await begun(await send(`${api}/evaluate?${options(["by", by.querySelector("select").value])}`, file)); });
+    const take = trying(async (file) => { await begun(await send(`${api}/evaluate?${options(["by", by.querySelector("select").value], ["sheet", byId("sheet").value.trim()])}`, file)); });
     const out = [
       dropPlace("Drop rows whose truth is known, or choose a file", `A table with ${project.model.target}; not the one that the model was fitted on.`, take, true),
-      card("Choices", make("div", { className: "controls" }, by)),
+      card("Choices", make("div", { className: "controls" }, by, sheetOf())),
     ];
     const found = project.evaluation;
     if (!found) return out;
     const z = (value) => value === null ? "" : value.toFixed(1);
     const older = has("evaluation.json").older;
-    out.push(card(found.outcome === "as claimed" ? "As good as claimed" : found.outcome === "worse" ? "Worse than claimed" : "Better than claimed",
+    const titles = { "as claimed": "As good as claimed", worse: "Worse than claimed", better: "Better than claimed", "not claimed": "Nothing was claimed" };
+    out.push(card(titles[found.outcome],
       make("p", { className: "say" }, found.headline), make("p", { className: "say" }, found.calibration), older ? make("p", { className: "warn" }, "An earlier model was evaluated: drop the rows again.") : null,
       grid("Scores", ["score", "here", "claimed", "z"], found.scores.map((one) => [one.name, one.here, one.claimed, z(one.z)])),
       make("p", { className: "note" }, "z is the difference in standard errors: above 2 the model is worse here than it claimed."),
@@ -310,11 +316,12 @@
   async function compare() {
     if (!project.settings.target) return none("Choose the column to predict first. Then other methods can be tried on the same table.");
     const found = project.comparison;
-    const out = [card("Other methods on this table", make("p", { className: "say" }, "All machines and kernels, a grid-searched SVM, a random forest and gradient boosting, on the same folds. This takes several times as long as a fit."),
+    const out = [card("Other methods on this table", make("p", { className: "say" }, "Other machines and kernels, and methods such as a random forest, on the same folds. This takes several times as long as a fit."),
       make("div", { className: "foot" }, make("button", { type: "button", className: "main", onclick: trying(start(`${api}/compare`)) }, found ? "Compare again" : "Compare")))];
     if (!found) return out;
-    const score = (one) => (one.scores.find((each) => each.name === found.score) || { words: one.mark }).words;
-    const rows = found.candidates.map((one) => [one.name, score(one), one.difference ? one.difference.words : one.scores.length ? "the best" : "", `${one.seconds.toFixed(1)} s`]);
+    const score = (one) => one.scores.find((each) => each.name === found.score);
+    const behind = (one) => one.difference ? one.difference.words : score(one) ? "the best" : "";
+    const rows = found.candidates.map((one) => [one.name, (score(one) || { words: one.mark }).words, behind(one), `${one.seconds.toFixed(1)} s`]);
     out.push(card(`Predicting ${found.target}: ${found.folds}`, grid("Methods", ["method", found.score, "behind the best", "time"], rows),
       make("p", { className: "note" }, "± is one standard error. Differences below two of them are noise."), found.remarks.length ? list(found.remarks) : null));
     return out;

@@ -25,7 +25,7 @@ class RestrictedEvidence(SquaredErrors):
     -----
     With an orthonormal basis A of what sums to 0 (n, n - 1), A^T y is normal with covariance a A^T M A, in which the
     intercept has no part. Its quadratic form is S / a, and |A^T M A| = |M| total / n (Harville 1974). V does not change
-    under (K, mu) -> (c K, c mu), and is the variance of the targets where mu is infinite. Since dS = -alpha^T dM alpha
+    under (K, mu) -> (c K, c mu), and is the variance of the targets if mu is infinite. Since dS = -alpha^T dM alpha
     and d ln(|M| total) = tr(P dM), the adjoint is
 
         dV/dK = V [P / (n - 1) - alpha alpha^T / S],

@@ -66,7 +66,7 @@ class GCV(SquaredErrors):
     @staticmethod
     def _grad_gram(P: Array, alpha: Array, s: Array) -> Array:
         B = float(np.sum(np.diagonal(P) / s))
-        held = alpha / B  # of the size of the targets: the squares of P and alpha overflow where K is tiny
+        held = alpha / B  # of the size of the targets: the squares of P and alpha overflow if K is tiny
         scale = 2.0 * len(alpha) / B
         return adjoint(P, scale * float(np.sum(held**2 / s[:, None])) / s, scale * held / s[:, None], alpha)
 

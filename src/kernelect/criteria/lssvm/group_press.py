@@ -17,7 +17,7 @@ from kernelect.typing import Indices
 
 
 class GroupPRESS(SquaredErrors):
-    """PRESS where rows of one group leave together, such as the visits of one patient.
+    """PRESS in which rows of one group leave together, such as the visits of one patient.
 
     Rows of one group resemble each other more than their inputs tell. A machine that has seen one of them predicts
     the others better than it predicts a new group. With groups of one row this is PRESS.
@@ -47,7 +47,7 @@ class GroupPRESS(SquaredErrors):
         self.groups = groups
 
     def on_rows(self, rows: Indices) -> Criterion:
-        """Return the criterion of a part of the rows; where they are all of one group, each leaves by itself."""
+        """Return the criterion of a part of the rows; if they are all of one group, each leaves by itself."""
         part = self.groups.of(rows)
         return GroupPRESS(part) if len(part) > 1 else PRESS()
 

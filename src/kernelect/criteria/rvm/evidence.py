@@ -47,7 +47,7 @@ class RVMEvidence(RVMCriterion):
     is_evidence = True
 
     def value(self, fitted: Fitted) -> CriterionValue:
-        value = -sum(self.merit(fit) for fit in fitted.state.fits)
+        value = -sum(sorted(self.merit(fit) for fit in fitted.state.fits))
         return CriterionValue(
             value=value, pointwise=np.column_stack([latent(fit, fitted.gram) for fit in fitted.state.fits])
         )
@@ -55,7 +55,7 @@ class RVMEvidence(RVMCriterion):
     def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
         found = self.value(fitted)
         gradient = np.zeros(fitted.gram.shape)
-        for fit in fitted.state.fits:
+        for fit in sorted(fitted.state.fits, key=self.merit):  # in any order of the classes the same to the last bit
             kernels = fit.active > 0
             by_design = self._merit_gradient(fit, active_design(fit, fitted.gram))
             gradient[:, fit.active[kernels] - 1] -= by_design[:, kernels]
@@ -113,7 +113,7 @@ class RVMOccamEvidence(RVMEvidence):
         if not len(fit.active):
             return direct
         by_x, by_design = self._charge_gradient(fit, design)
-        return direct + by_design + self._through_precisions(fit, design, by_x)
+        return direct + by_design + through_precisions(fit, design, by_x)
 
     def _charge_gradient(self, fit: SparseFit, design: Array) -> tuple[Array, Array]:
         """Return the charges' derivatives in x and in the design, precisions held.
@@ -132,25 +132,26 @@ class RVMOccamEvidence(RVMEvidence):
             by_x = np.append(by_x, -0.5 * float(c @ np.diagonal(Sigma) - posterior.alpha @ np.diagonal(R)))
         return by_x, trace.design
 
-    def _through_precisions(self, fit: SparseFit, design: Array, by_x: Array) -> Array:
-        """Return by_x^T dx/dPhi at the maximum of E over x.
 
-        Free precisions follow the design and the precisions b at their bounds, dx_f = K_ff^-1
-        (d2E/dx_f dPhi dPhi - K_fb dx_b) with K = -d2E/dx2.
-        """
-        x = packed_logarithms(fit.posterior.alpha, fit.likelihood)
-        curvature = evidence_curvature(fit.posterior, design, fit.likelihood)
-        free = np.ones(len(x), dtype=bool)
-        free[: len(fit.active)] = ~_at_bound(fit, design)
-        direction = np.zeros(len(x))
-        direction[free] = _ascent_solve(curvature[np.ix_(free, free)], by_x[free])
-        step = _STEP / max(float(np.abs(direction).max()), 1e-12)
-        ahead, behind = (
-            evidence_gradient(posterior_at(fit, design, x + sign * step * direction).posterior, design).design
-            for sign in (1, -1)
-        )
-        followed = np.asarray((ahead - behind) / (2.0 * step), dtype=float)
-        return followed + _through_bounds(fit, design, by_x - curvature @ direction)
+def through_precisions(fit: SparseFit, design: Array, by_x: Array) -> Array:
+    """Return by_x^T dx/dPhi at the maximum of E over x.
+
+    Free precisions follow the design and the precisions b at their bounds, dx_f = K_ff^-1
+    (d2E/dx_f dPhi dPhi - K_fb dx_b) with K = -d2E/dx2.
+    """
+    x = packed_logarithms(fit.posterior.alpha, fit.likelihood)
+    curvature = evidence_curvature(fit.posterior, design, fit.likelihood)
+    free = np.ones(len(x), dtype=bool)
+    free[: len(fit.active)] = ~_at_bound(fit, design)
+    direction = np.zeros(len(x))
+    direction[free] = _ascent_solve(curvature[np.ix_(free, free)], by_x[free])
+    step = _STEP / max(float(np.abs(direction).max()), 1e-12)
+    ahead, behind = (
+        evidence_gradient(posterior_at(fit, design, x + sign * step * direction).posterior, design).design
+        for sign in (1, -1)
+    )
+    followed = np.asarray((ahead - behind) / (2.0 * step), dtype=float)
+    return followed + _through_bounds(fit, design, by_x - curvature @ direction)
 
 
 def _at_bound(fit: SparseFit, design: Array) -> Mask:

@@ -36,7 +36,7 @@ class RadiusMargin(ErrorEstimate):
         found = self._value(p)
         radius = float(p.diagonal.max())
         adjoint.by_beta += p.labels * p.weights * radius
-        # Where several rows share the largest diagonal (stationary kernels) they share the derivative.
+        # If several rows share the largest diagonal (stationary kernels) they share the derivative.
         largest = p.diagonal >= radius * (1.0 - 1e-12)
         by_diagonal = np.where(largest, float(p.weights @ p.alpha) / largest.sum(), 0.0)
         adjoint.by_ridge += by_diagonal

@@ -1,6 +1,6 @@
 """Wahba's generalised approximate cross-validation for linear slack.
 
-Notation as in machines/svm/machine.py:  (1/n) sum_i [xi_i + alpha_i K_ii f_i],  f = 2 where z < -1, else 1.
+Notation as in machines/svm/machine.py:  (1/n) sum_i [xi_i + alpha_i K_ii f_i],  f = 2 if z < -1, else 1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class GACV(ErrorEstimate):
     -----
     The paper's f is 0 for z > 1. Marginal support vectors lie at z = 1 plus or minus rounding,
     so f read literally makes the value depend on the solver's last digits; with f = 1 there,
-    alpha = 0 takes care of z > 1. What is left are jumps where a row passes z = -1; between them
+    alpha = 0 takes care of z > 1. What is left are jumps when a row passes z = -1; between them
     the gradient is exact.
 
     References

@@ -17,7 +17,7 @@ import numpy as np
 from kernelect.criteria.base import CriterionValue
 from kernelect.criteria.svm.binary import BinaryCriterion, MachineAdjoint
 from kernelect.machines import BinarySVM, Fitted
-from kernelect.machines.svm.slack import log_kappa
+from kernelect.machines.ep.slack import log_kappa
 from kernelect.numerics import CholeskyFactor, factorize
 from kernelect.typing import Array
 

@@ -2,7 +2,7 @@
 
 Notation as in machines/svm/machine.py; S_i the span of support vector i: the distance of its image from
 the span of the free support vectors' images. Leaving row i out lowers its margin by
-alpha_i S_i^2, exactly where no other row changes sides, so row i is an error where
+alpha_i S_i^2, exactly where no other row changes sides, so row i is an error if
 x_i = alpha_i S_i^2 - z_i > 0. M = K + diag(e) with e = 1/C_i for quadratic slack, where z_i -> 1.
 
     free rows      S_i^2 = 1 / [M_FF^-1]_ii
@@ -78,8 +78,8 @@ class Span(ErrorEstimate):
 
     Notes
     -----
-    Continuous, with kinks where a row changes sides. It has many local minima, some nats apart, and the gradient need
-    not vanish where a search has converged; restarts (``n_restarts=3``) may find a lower one. Cost: Cholesky and
+    Continuous, with kinks when a row changes sides. It has many local minima, some nats apart, and the gradient need
+    not vanish if a search has converged; restarts (``n_restarts=3``) may find a lower one. Cost: Cholesky and
     inverse of the order of the free support vectors, and two products for the gradient.
 
     References

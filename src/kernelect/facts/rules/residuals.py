@@ -46,9 +46,10 @@ class _OfNumbers(DoubtRule[ModelEvidence]):
     evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
-        if evidence.assessment is None or evidence.assessment.classes is not None:
+        known = evidence.assessment
+        if known is None or known.classes is not None or known.of_times:
             return DOES_NOT_APPLY
-        source = evidence.assessment.best_source
+        source = known.best_source
         if source is None:
             return NOT_MEASURED
         return few_rows(_LEAST_ROWS) if len(source.prediction) < _LEAST_ROWS else self.among(evidence, source)
@@ -88,7 +89,7 @@ class FarOff(_OfNumbers):
         return Words(
             f"Row {found['row']} is far off: predicted {predicted}, observed {observed}. It alone makes "
             f"{percent(found['share'], 0)} of the squared error.",
-            "Check this row for a slip or another unit. Scores other than MAE depend on it.",
+            f"Check row {found['row']} for a slip or another unit. Scores other than MAE depend on it.",
         )
 
 
@@ -110,8 +111,8 @@ class Coverage(_OfNumbers):
         return Words(
             f"Intervals are too narrow: made to hold {percent(COVERAGE, 0)} of the rows, they held "
             f"{percent(found['held'], 0)} of those left out ({found['estimate']}).",
-            "Ask for wider ones (kernelect predict --interval 0.99). More rows help. If the table changes with time or "
-            "between groups, fit the model again from time to time.",
+            "Ask for wider intervals (kernelect predict --interval 0.99). More rows help. If the table changes with "
+            "time or between groups, fit the model again from time to time.",
         )
 
 

@@ -9,6 +9,7 @@ from kernelect.facts.doubts import DOES_NOT_APPLY, DoubtRule, ModelEvidence, Obs
 from kernelect.facts.names import with_others
 from kernelect.facts.numbers import number
 from kernelect.registry import register
+from kernelect.results import Status
 
 
 @register
@@ -22,14 +23,14 @@ class NotConverged(DoubtRule[ModelEvidence]):
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
         machine = evidence.facts["machine"]
-        if machine["converged"] or _not_tried(evidence):
+        if machine["converged"] or _out_of_time(evidence):
             return None
         return {"status": machine["status"], "mixture": "mixture" in evidence.facts}
 
     def words(self, found: Mapping[str, Any]) -> Words:
         return Words(
             f"The search did not converge: it {found['status']}.",
-            "The scores are those of the model as it is. A longer --time-limit may give a better one."
+            "The scores are those of this very model. A longer --time-limit may give a better one."
             if found["mixture"]
             else "Give it more time (a larger time limit or max_iter), and check that two seeds select similar values.",
         )
@@ -37,7 +38,7 @@ class NotConverged(DoubtRule[ModelEvidence]):
 
 @register
 class NotAllTried(DoubtRule[ModelEvidence]):
-    """A time limit left out some candidates of a mixture: its scores hold, and it could be better."""
+    """A time limit left out some candidates of a mixture, or ended one early: its scores hold, it could be better."""
 
     name = "not-all-tried"
     about = "the end of the search"
@@ -45,20 +46,30 @@ class NotAllTried(DoubtRule[ModelEvidence]):
     evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
-        missing = _not_tried(evidence)
-        return {"missing": missing, "of": len(evidence.facts["mixture"]["candidates"])} if missing else None
+        if not _out_of_time(evidence):
+            return None
+        return {"missing": _not_tried(evidence), "of": len(evidence.facts["mixture"]["candidates"])}
 
     def words(self, found: Mapping[str, Any]) -> Words:
+        missing, of = found["missing"], found["of"]
+        were = "was" if missing == 1 else "were"
+        what = f"{missing} of the {of} models to be mixed {were} tried" if missing else "it was tuned"
         return Words(
-            f"The time limit ended the fit before {found['missing']} of its {found['of']} machines were tried.",
-            "The scores are those of the model as it is. A longer --time-limit may give a better one.",
+            f"The time limit ended the fit before {what}.",
+            "The scores are those of this very model. A longer --time-limit may give a better one.",
         )
+
+
+def _out_of_time(evidence: ModelEvidence) -> bool:
+    """Return whether a mixture is smaller, or less tuned, than it would be with more time."""
+    facts = evidence.facts
+    return "mixture" in facts and (_not_tried(evidence) > 0 or facts["machine"]["outcome"] == Status.TIME_LIMIT.name)
 
 
 def _not_tried(evidence: ModelEvidence) -> int:
     """Return how many candidates of a mixture there was no time for; those that left a race had some."""
     candidates = evidence.facts["mixture"]["candidates"] if "mixture" in evidence.facts else []
-    return sum(one["score"] is None and one["seconds"] == 0.0 for one in candidates)
+    return sum(not one["tried"] for one in candidates)
 
 
 @register

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from kernelect.facts.doubts import DOES_NOT_APPLY, DoubtRule, ModelEvidence, Obstacle, Severity, Words
 from kernelect.facts.estimates import IMBALANCE
-from kernelect.facts.names import with_others
-from kernelect.facts.numbers import counted, number
+from kernelect.facts.names import plain_name, with_others
+from kernelect.facts.numbers import counted, fixed, number
 from kernelect.facts.quality import estimate_of, named_score
 from kernelect.registry import register
 
 #: Rows in the smallest class, and rows per input of the machine, below which estimates are uncertain.
 FEW_IN_CLASS, FEW_PER_INPUT = 20, 5
+
+#: Classes from which this is asked, and the share of a class's rows from which it is found at all.
+_SEVERAL, FOUND = 3, 0.1
 
 _DEARER = (
     " If errors in the rare class are worse, state what they cost (--cost), or count all classes alike "
@@ -81,6 +86,42 @@ class Imbalance(DoubtRule[ModelEvidence]):
             f"The classes are imbalanced: {found['large']} has {number(found['ratio'], 2)} times as many rows as "
             f"{found['small']}.{unfound}",
             "Read the confusion matrix row by row, not only the error." + ("" if found["decided"] else _DEARER),
+        )
+
+
+@register
+class Unfound(DoubtRule[ModelEvidence]):
+    """Classes of many rows that the model hardly ever predicts right, among three or more."""
+
+    name = "unfound"
+    about = "classes that are never found"
+    severity = Severity.WEAKNESS
+    evidence = ModelEvidence
+
+    def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
+        classes = evidence.facts["data"]["classes"]
+        if not classes or len(classes) < _SEVERAL:
+            return DOES_NOT_APPLY
+        source = None if evidence.assessment is None else evidence.assessment.best_source
+        if source is None:
+            return None
+        right, found = np.asarray(source.y_true == source.prediction), []
+        for label in np.unique(source.y_true):
+            of_class = np.asarray(source.y_true == label)
+            rows, hits = int(of_class.sum()), int(right[of_class].sum())
+            if rows >= FEW_IN_CLASS and hits < FOUND * rows:
+                found.append([plain_name(label), hits, rows])
+        return {"classes": found} if found else None
+
+    def words(self, found: Mapping[str, Any]) -> Words:
+        shares = [f"{name} ({hits} of {fixed(rows, 0)} rows)" for name, hits, rows in found["classes"]]
+        one = len(shares) == 1
+        who = f"Class {shares[0]} is" if one else f"{len(shares)} classes are"
+        return Words(
+            f"{who} hardly ever found" + ("." if one else f": {with_others(shares)}."),
+            f"Do not count on the model for {'it' if one else 'them'}: add columns that tell {'it' if one else 'them'} "
+            "apart, merge classes, or count all classes alike (--class-weight balanced; class_weight='balanced' in "
+            "Python).",
         )
 
 

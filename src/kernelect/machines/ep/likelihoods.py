@@ -21,7 +21,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import erfcx, expit, log_expit, log_ndtr
 
-from kernelect.machines.svm.slack import check_slack, log_kappa
 from kernelect.numerics.normal import cut_normal, inverse_mills
 from kernelect.registry import Registry
 from kernelect.typing import Array
@@ -175,7 +174,7 @@ class Hinge(_TwoSides):
         s = np.sqrt(variance)
         b1 = (mean - 1.0) / s
         b = -b1 - C * s
-        # ln of e^{-C (1 - mu) + C^2 v/2} Phi(b), whose two parts are huge where b < 0.
+        # ln of e^{-C (1 - mu) + C^2 v/2} Phi(b), whose two parts are huge if b < 0.
         tail = -0.5 * b1**2 + np.log(0.5 * erfcx(np.maximum(-b, 0.0) / np.sqrt(2.0)))
         return log_ndtr(b1), np.where(b < 0.0, tail, -C * (1.0 - mean) + 0.5 * C**2 * variance + log_ndtr(b))
 
@@ -191,6 +190,8 @@ class Hinge(_TwoSides):
         return _tilted(log_z, C * r, curvature, rho, variance, power * r * s * lower.mean)
 
     def log_normalizer(self, constant: float) -> tuple[float, float]:
+        from kernelect.machines.ep.slack import log_kappa
+
         return log_kappa(constant, quadratic=False)
 
     def log_value(self, z: Array, constant: float) -> Array:
@@ -231,6 +232,8 @@ class SquaredHinge(_TwoSides):
         return _tilted(log_z, slope, curvature, rho, variance, mean_loss)
 
     def log_normalizer(self, constant: float) -> tuple[float, float]:
+        from kernelect.machines.ep.slack import log_kappa
+
         return log_kappa(constant, quadratic=True)
 
     def log_value(self, z: Array, constant: float) -> Array:
@@ -252,6 +255,8 @@ for _cls in (Probit, Hinge, SquaredHinge):
 
 def hinge_for(slack: str) -> Likelihood:
     """Return the likelihood of the SVM with ``"linear"`` or ``"quadratic"`` slack."""
+    from kernelect.machines.ep.slack import check_slack
+
     return Hinge() if check_slack(slack) == "linear" else SquaredHinge()
 
 

@@ -260,7 +260,7 @@ class _Run:
     def solve(self, y: Array, warm: Sites | None) -> EPColumn:
         """Return the fixed point for labels ``y``: from a warm start, a cold one, or from smaller C.
 
-        Parallel updates overshoot where many strongly correlated rows disagree under a large C;
+        Parallel updates overshoot if many strongly correlated rows disagree under a large C;
         a path of growing C, each from the last one's sites, then leads there.
         """
         cold = Sites(tau=np.zeros(len(y)), nu=np.zeros(len(y)))
@@ -312,7 +312,7 @@ class _Run:
 
 
 def _next_sites(column: EPColumn, step: float, mixing: AndersonMixing | None) -> Sites:
-    """Return the sites to try next: mixed from the last ones where that is possible, else damped."""
+    """Return the sites to try next: mixed from the last ones if that is possible, else damped."""
     here, target = column.sites, column.matched_sites()
     x = np.concatenate([here.tau, here.nu])
     residual = np.concatenate([target.tau, target.nu]) - x

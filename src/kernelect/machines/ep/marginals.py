@@ -57,7 +57,7 @@ def _variances(
     """Return posterior and cavity variances; ``total`` is T.
 
     From T^1/2 Sigma T^1/2 = I - B^-1: Sigma_ii = (1 - beta)/T and, without cancellation,
-    v_- = (1 - beta)/(T - tau + tau beta). Where T_i Sigma_ii is so small that 1 - beta has
+    v_- = (1 - beta)/(T - tau + tau beta). If T_i Sigma_ii is so small that 1 - beta has
     lost its digits, Sigma_ii = K_ii - k_i^T R k_i instead, unless that cancels more.
     """
     beta = inverse.inverse_diagonal()

@@ -11,36 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import blas
 
 from kernelect.machines.base import KernelExpansion, Machine, factorisation
-from kernelect.numerics import CholeskyFactor, factorize
+from kernelect.numerics import Bordered, factorize
 from kernelect.typing import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class LSSVMState:
+class LSSVMState(Bordered):
     """The solution, with the parts that leave-one-out needs."""
 
     dual_coef: Array  # (n, k) alpha
     intercept: Array  # (k,) b
-    factor: CholeskyFactor
-    ones_solution: Array  # (n,) rho
-    ones_total: float
-
-    def bordered_inverse(self) -> Array:
-        """Return P, with alpha = P y. The inverse itself is needed, for its diagonal and for adjoints."""
-        P = self.factor.inverse()
-        rho = self.ones_solution
-        P = blas.dger(-1.0 / self.ones_total, rho, rho, a=P, overwrite_a=1)
-        return np.asarray(P, dtype=float)
-
-    def bordered_diagonal(self) -> Array:
-        """Return c = diag P in n^3/3: the squared columns of L^-1 sum to diag M^-1.
-
-        (The paper writes row sums; with S = L^-1 it is sum_{j >= i} s_ji^2.)
-        """
-        return self.factor.inverse_diagonal() - self.ones_solution * (self.ones_solution / self.ones_total)
 
     def leave_one_out_residuals(self, diagonal: Array) -> Array:
         """Return y_i minus the prediction of the machine trained without row i, exactly."""
@@ -85,13 +67,7 @@ class LSSVM(Machine[LSSVMState]):
 
         d alpha = -P dM alpha, hence -sym((P cotangent) alpha^T), with the intercept held fixed.
         """
-        lam = self.bordered_solve(state, cotangent)
+        lam = state.bordered_solve(cotangent)
         outer = lam @ state.dual_coef.T
         gradient = -0.5 * (outer + outer.T)
         return gradient, float(np.sum(np.diagonal(gradient) / weights))
-
-    @staticmethod
-    def bordered_solve(state: LSSVMState, right: Array) -> Array:
-        """Return P right without forming P."""
-        solved = state.factor.solve(right)
-        return np.asarray(solved - np.outer(state.ones_solution, solved.sum(axis=0) / state.ones_total), dtype=float)

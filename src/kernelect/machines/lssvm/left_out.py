@@ -177,7 +177,7 @@ class Adjoint:
     def by_landmarks(self) -> Array:
         """Return dQ/dk(Z, Z), (m, m), symmetric; it includes the dependence of eps on the mean diagonal."""
         symmetric = 0.5 * (self.inner + self.inner.T)
-        root = np.sqrt(self.state.regularization)  # on either side: T^T T overflows where kernel values are tiny
+        root = np.sqrt(self.state.regularization)  # on either side: T^T T overflows if kernel values are tiny
         inner = blas.dtrmm(root, self.state.transform, np.asfortranarray(symmetric), lower=1, trans_a=1)
         outer = blas.dtrmm(root, self.state.transform, inner, side=1, lower=1, overwrite_b=1)
         gradient = np.ascontiguousarray(outer)
@@ -205,7 +205,7 @@ def row_without_own_function(state: LandmarkState, block: LeftOut, landmark: Ind
     errors, leverage = block.errors.copy(), block.leverage.copy()
     own = np.flatnonzero(landmark >= 0)
     columns, s = state.transform[:, landmark[own]], block.weights[own]
-    length = np.abs(columns).max(axis=0)  # T grows as 1 / k: the square of its columns overflows where k is tiny
+    length = np.abs(columns).max(axis=0)  # T grows as 1 / k: the square of its columns overflows if k is tiny
     columns = columns / length
     size = np.einsum("ij,ij->j", columns, columns)
     q = np.einsum("ij,ij->j", block.scores[:, own], columns)

@@ -65,7 +65,7 @@ class SampledRows:
         )
 
     def thinned(self, places: Indices) -> SampledRows:
-        """Return the rows with the sums of some landmarks alone, where these are all landmarks of the machine."""
+        """Return the rows with the sums of some landmarks alone, if these are all landmarks of the machine."""
         return replace(self.among(places), places=places)
 
     def renumbered(self, order: Indices) -> SampledRows:

@@ -1,11 +1,13 @@
 from kernelect.machines.rvm.algorithm import Algorithm as Algorithm
 from kernelect.machines.rvm.algorithm import merit as merit
+from kernelect.machines.rvm.centre_slope import CentreSlope as CentreSlope
+from kernelect.machines.rvm.centre_slope import centre_slope as centre_slope
 from kernelect.machines.rvm.centres import CentreFit as CentreFit
 from kernelect.machines.rvm.centres import at_rows as at_rows
 from kernelect.machines.rvm.centres import centre_evidence as centre_evidence
-from kernelect.machines.rvm.centres import joint_mode as joint_mode
 from kernelect.machines.rvm.centres import moved_centres as moved_centres
 from kernelect.machines.rvm.centres import scalar_evidence as scalar_evidence
+from kernelect.machines.rvm.centres import settled as settled
 from kernelect.machines.rvm.classical import Classical as Classical
 from kernelect.machines.rvm.curvature import evidence_curvature as evidence_curvature
 from kernelect.machines.rvm.likelihoods import Bernoulli as Bernoulli

@@ -75,7 +75,7 @@ def ascend(
         if found is None:
             break
         x, here = found
-        # Where it converges quadratically, what the next step would promise is known.
+        # If it converges quadratically, what the next step would promise is known.
         if rise <= _REMAINDER * before**2 and _REMAINDER * rise**2 <= tol:
             break
         before = rise
@@ -86,7 +86,7 @@ def _step(x: Array, slope: Array, curvature: Array, lower: Array, upper: Array) 
     """Return Newton's step of the coordinates that no bound holds.
 
     Those that it would take beyond a bound go there, and the others' step is found anew for that: to
-    cut off a part of a joint step would leave no way upwards where a bound is close.
+    cut off a part of a joint step would leave no way upwards if a bound is close.
     """
     free, step = ~_held(x, slope, lower, upper), np.zeros(len(x))
     while free.any():

@@ -49,6 +49,13 @@ class Geometry(Protocol):
     def steepness(self) -> float:
         """The curvature of the functions' exponent in that unit, one number for all inputs."""
 
+    @property
+    def curvatures(self) -> Array:
+        """The same for each input."""
+
+    def distances(self, Z: Array) -> Array:
+        """Return (n, m, d) differences between rows and centres in that unit."""
+
     def values(self, Z: Array) -> Array:
         """Return (n, m) values of functions centred on ``Z``."""
 
@@ -195,7 +202,7 @@ def _gauss_newton(G: Array, B: Array, precisions: Array, slope: Array) -> Array:
     With more unknowns than rows, by D^-1 - D^-1 G^T R (I + R G D^-1 G^T R)^-1 R G D^-1, R = B^1/2.
     """
     n, p = G.shape
-    if p <= n:
+    if p <= n or not precisions.all():
         return ScaledFactor.of(weighted_gram(G, B, precisions)).solve(slope)
     spread = 1.0 / np.sqrt(precisions)
     scaled = np.sqrt(B)[:, None] * G * spread
@@ -231,7 +238,7 @@ def centre_evidence(fit: CentreFit) -> float:
     return fit.height(fit.design()) + 0.5 * (float(np.sum(np.log(fit.alpha))) - log_determinants)
 
 
-def scalar_evidence(fit: CentreFit) -> float:
+def scalar_evidence(fit: CentreFit, *, printed: bool = False) -> float:
     """Return the evidence of Kropotov et al., section 5, corrected: a flat prior, one number per centre.
 
     Each centre is "a single variable" along the line to each x_i: with rho_ik = |x_i - z_k| / sigma
@@ -247,8 +254,21 @@ def scalar_evidence(fit: CentreFit) -> float:
     F_ww = weighted_gram(design, slopes.curvature) + np.diag(fit.alpha)
     flat = replace(fit, tau=np.inf).height(design)
     occam = float(np.sum(np.log(fit.alpha))) - ScaledFactor.of(F_ww).log_determinant()
-    per_centre = np.log(2.0 * np.pi) - np.log(np.maximum(np.abs(along), 1e-300))
-    return flat + 0.5 * (occam + float(np.sum(per_centre)))
+    circles = -len(fit.weights) if printed else len(w)
+    per_centre = -np.log(np.maximum(np.abs(along), 1e-300))
+    return flat + 0.5 * (occam + float(np.sum(per_centre)) + circles * float(np.log(2.0 * np.pi)))
+
+
+def settled(fit: CentreFit, rounds: int) -> CentreFit:
+    """Return the fit at its joint mode after so many rounds of new precisions at the centres, fewer if none changes."""
+    fit = joint_mode(fit)
+    for _ in range(rounds):
+        trial = joint_mode(_repolished(fit))
+        still = len(trial.alpha) == len(fit.alpha) and np.allclose(trial.alpha, fit.alpha, rtol=1e-3)
+        fit = trial
+        if still:
+            break
+    return fit
 
 
 def moved_centres(fit: SparseFit, X: Array, geometry: Geometry, tau: float = 1.0) -> tuple[CentreFit, Posterior]:

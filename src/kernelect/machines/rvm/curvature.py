@@ -7,7 +7,7 @@ P = Phi Sigma Phi^T, a a^T o M the matrix with entries a_i M_ij a_j. With B held
     -d2E/dx dx^T = 1/2 diag(alpha o (w^2 + diag Sigma)) - (alpha w)(alpha w)^T o Sigma
                    - 1/2 alpha alpha^T o Sigma o Sigma;
 
-that is all for normal noise. For labels B moves too, which adds further terms; where classes are nearly
+that is all for normal noise. For labels B moves too, which adds further terms; if classes are nearly
 separable these are several times as large. Differentiating
 dE/dx_i = 1/2 (1 - alpha_i w_i^2 - alpha_i Sigma_ii) - alpha_i w_i v_i term by term:
 
@@ -31,7 +31,7 @@ from kernelect.typing import Array
 #: Leverage, relative to the largest, below which a row is left out of the curvature.
 _NEGLIGIBLE = 1e-10
 
-#: The same where the curvature only guides an ascent whose slope is exact.
+#: The same if the curvature only guides an ascent whose slope is exact.
 ROUGH_LEVERAGE = 1e-5
 
 
@@ -90,7 +90,7 @@ def _through_rows(posterior: Posterior, design: Array, least_leverage: float) ->
 
 
 def _squared_times(R: Array, design: Array, Z: Array) -> Array:
-    """Return (P o P) Z, column by column without P where that is cheaper."""
+    """Return (P o P) Z, column by column without P if that is cheaper."""
     n, m = design.shape
     if m * m > n:
         P = product(R, design.T)

@@ -264,6 +264,6 @@ def moderated(mean: Array, variance: Array) -> Array:
     """Return the log-odds of the predictive probability for a latent normal (MacKay 1992).
 
     The sigmoid averaged over N(mean, variance) is about sigmoid(mean / sqrt(1 + pi variance / 8)):
-    probabilities move towards 1/2 where the weights are not determined, and no decision changes.
+    probabilities move towards 1/2 if the weights are not determined, and no decision changes.
     """
     return np.asarray(mean / np.sqrt(1.0 + np.pi / 8.0 * variance), dtype=float)

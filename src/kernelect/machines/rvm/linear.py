@@ -7,7 +7,7 @@ H = Phi^T B Phi + A = Sigma^-1, mu = Sigma Phi^T B z, C = B^-1 + Phi A^-1 Phi^T,
     S_k = phi_k^T C^-1 phi_k,   Q_k = phi_k^T C^-1 z,
 
 s, q are the same with function k itself taken out of C. For an active function s = 1/Sigma_ii - alpha
-and q = mu_i / Sigma_ii; these do not cancel where alpha S / (alpha - S) does. The evidence as
+and q = mu_i / Sigma_ii; these do not cancel if alpha S / (alpha - S) does. The evidence as
 a function of one alpha is then l(alpha) = 1/2 [ln alpha - ln(alpha + s) + q^2 / (alpha + s)].
 
 The model keeps V = Phi^T B D, L^-1 with L L^T = H (recomputed for every action, since m is small)
@@ -142,7 +142,7 @@ class LinearModel:
         if self.only_additions or not len(self.active):
             return new
         own = self._best_change()
-        # Where a copy of an active function gains the same, the active one is changed and the copy stays out.
+        # If a copy of an active function gains the same, the active one is changed and the copy stays out.
         return own if own[2] >= (1.0 - _TIE) * new[2] else new
 
     def _best_change(self) -> tuple[int, float, float]:

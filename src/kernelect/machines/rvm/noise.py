@@ -39,7 +39,7 @@ class Noise(ABC):
 
 
 class KnownNoise(Noise):
-    """Row precisions are known: alpha = s^2 / (q^2 - s) where q^2 > s."""
+    """Row precisions are known: alpha = s^2 / (q^2 - s) if q^2 > s."""
 
     def best(self, s: Array, q2: Array, rest: Array | float) -> Array:
         excess = q2 - s

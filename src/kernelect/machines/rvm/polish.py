@@ -27,7 +27,7 @@ _TOL = 1e-9
 #: A weight that the data determine to less than this part of its prior is taken out.
 _UNDETERMINED = 1e-3
 
-#: Below this part it is taken out where the evidence does not fall.
+#: Below this part it is taken out if the evidence does not fall.
 _FADING = 0.1
 
 
@@ -97,7 +97,7 @@ def _polished(values: Array, fit: SparseFit, share: float, aim: Aim) -> tuple[Sp
     """Ascend and take out what falls below ``share``; returns whether that was possible.
 
     A function on its way out takes many steps, in each of which its precision grows by a
-    factor of e: it is taken out early where that does not lower the evidence.
+    factor of e: it is taken out early if that does not lower the evidence.
     """
     while len(fit.active):
         fit = _ascend(values, fit, share, aim)
@@ -163,7 +163,7 @@ def _ascend(values: Array, fit: SparseFit, share: float, aim: Aim) -> SparseFit:
 
 
 def _on_all_rows(fit: SparseFit, design: Array, x: Array, posterior: Posterior) -> SparseFit:
-    """Return the fit at ``x``, whose posterior is known where the likelihood has kept its rows."""
+    """Return the fit at ``x``, whose posterior is known if the likelihood has kept its rows."""
     _, likelihood = _unpacked(x, fit.likelihood)
     if len(posterior.slopes.error) < len(design):
         posterior = find_mode(design, posterior.alpha, likelihood, posterior.weights)

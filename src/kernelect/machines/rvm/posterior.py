@@ -23,7 +23,7 @@ from kernelect.typing import Array
 
 _MAX_NEWTON = 200
 
-#: Newton's decrement where derivatives of the evidence are wanted.
+#: Newton's decrement if derivatives of the evidence are wanted.
 EXACT = 1e-13
 
 
@@ -187,7 +187,7 @@ def evidence_gradient(posterior: Posterior, design: Array) -> DesignGradient:
     """Return the exact derivatives of ln E in ln alpha and in every entry of the design.
 
     dE/dln alpha_i = 1/2 (1 - alpha_i w_i^2 - alpha_i Sigma_ii) - alpha_i w_i v_i. The last term is
-    there because B moves with w. Without it the derivative vanishes where alpha = gamma / w^2
+    there because B moves with w. Without it the derivative vanishes if alpha = gamma / w^2
     (Kropotov et al., eq. 6, with the square that the paper lost), so that point is not stationary
     for the Laplace evidence.
     """

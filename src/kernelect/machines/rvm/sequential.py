@@ -31,7 +31,7 @@ _MAX_ROUNDS = 10
 #: Functions up to which a pair is tried in their place.
 _FEW = 2
 
-#: Exchanges of one function for another that are tried where no single action gains, at most.
+#: Exchanges of one function for another that are tried if no single action gains, at most.
 _EXCHANGES = 8
 
 #: What an exchange may lose before all precisions have been found anew, in nats.
@@ -111,7 +111,7 @@ class _Run(ABC):
         return solve_at(values, start.active, alpha, likelihood, start.posterior.weights, _ROUGH)
 
     def paired(self, fit: SparseFit) -> SparseFit:
-        """Return what the constant and one function make together, or ``fit`` where that is no better.
+        """Return what the constant and one function make together, or ``fit`` if that is no better.
 
         Functions so wide that each is nearly a constant gain next to nothing alone, and so does the constant.
         """

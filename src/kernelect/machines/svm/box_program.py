@@ -51,7 +51,7 @@ class BoxQP:
         return fixed if fixed.any() else None
 
     def within_bounds(self, sides: Sides) -> Sides:
-        """Return ``sides``, possibly of another program, changed where the bounds do not allow them."""
+        """Return ``sides``, possibly of another program, changed if the bounds do not allow them."""
         if self.fixed is not None:
             sides = np.where(self.fixed, np.int8(LOWER), sides)
         if self.unbounded is not None:
@@ -88,7 +88,7 @@ class BoxQP:
         return 4.0 * _EPSILON * float(self._largest_scale * (self.scale @ size) + self.ridge @ size)
 
     def row_rounding(self, beta: Array) -> Array:
-        """Return the bound for every row, which is smaller where rows differ in size."""
+        """Return the bound for every row, which is smaller if rows differ in size."""
         size = np.abs(beta)
         return np.asarray((4.0 * _EPSILON) * (self.scale * (self.scale @ size) + self.ridge * size), dtype=float)
 

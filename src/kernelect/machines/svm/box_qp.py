@@ -115,7 +115,7 @@ def _sides_from_margins(problem: BoxQP, margins: Array, coarse: Sides) -> Sides:
     """Return a guess of the sides from margins by a coarser solution.
 
     Without bounds all rows inside the margin are free. With bounds twice as many rows are free
-    as there: those nearest to the margin, or where none was at its bound, those deepest inside.
+    as there: those nearest to the margin, or if none was at its bound, those deepest inside.
     """
     if not np.isfinite(problem.upper).all():
         return np.where(margins < 1.0 + problem.tolerance, FREE, LOWER).astype(np.int8)
@@ -165,7 +165,7 @@ def _by_interior_point(problem: BoxQP) -> Iterator[BoxSolution]:
 def _checked(problem: BoxQP, found: Pivoted, method: str) -> BoxSolution:
     """Return the solution with its optimality conditions.
 
-    r was carried from pivot to pivot: where rounding may have moved it, it is evaluated afresh,
+    r was carried from pivot to pivot: if rounding may have moved it, it is evaluated afresh,
     and a few steps of refinement remove what is left on the free rows.
     """
     y, u, free = problem.labels, problem.upper, (found.sides == FREE).nonzero()[0]

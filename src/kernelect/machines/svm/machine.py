@@ -20,9 +20,9 @@ from typing import ClassVar
 import numpy as np
 
 from kernelect.machines.base import Fitted, Machine
+from kernelect.machines.ep.slack import check_slack
 from kernelect.machines.svm.box_program import KKT_TOLERANCE, UPPER, BoxQP
 from kernelect.machines.svm.box_qp import BoxSolution, solve_box_qp
-from kernelect.machines.svm.slack import check_slack
 from kernelect.numerics import CholeskyFactor, mean_diagonal
 from kernelect.typing import Array, Indices
 

@@ -1,7 +1,7 @@
 "use strict";
 // What if: the controls' cells go into the model of this page, and prediction and reasons come out.
 (() => {
-  const { controls, rows, players, band, years, explained, shown } = JSON.parse(document.getElementById("what-if-facts").textContent);
+  const { controls, rows, players, band, survival, years, explained, own, signed, shown } = JSON.parse(document.getElementById("what-if-facts").textContent);
   const byId = (id) => document.getElementById(id);
   const OTHER = "\u0000other", DAY = 86400000;
   const fields = controls.map((_, place) => {
@@ -12,6 +12,7 @@
     };
   });
   let row = [];
+  const halfTyped = new Set(); // places of fields that hold no number
 
   // The same words as in the rest of the page: significant digits, thousands set apart but for years, no zeros behind
   // what matters.
@@ -64,6 +65,7 @@
 
   function take(place, from) {
     const { entry, gap, slider } = fields[place], control = controls[place];
+    halfTyped.delete(place);
     if (control.kind === "category") {
       const levels = kernelectModel.columns[place].levels;
       row[place] = entry.value === "missing" ? null : entry.value === "other" ? OTHER : levels[Number(entry.value)];
@@ -72,7 +74,11 @@
     } else {
       const text = from === slider ? slider.value : entry.value;
       const value = control.kind === "date" && from !== slider ? Date.parse(text) / DAY : Number(text);
-      if (text === "" || !Number.isFinite(value)) return; // half typed
+      if (text === "" || !Number.isFinite(value)) {
+        halfTyped.add(place);
+        show();
+        return;
+      }
       row[place] = control.whole && from === slider ? Math.round(value) : value;
     }
     put(place, from);
@@ -101,6 +107,7 @@
     if (band) {
       byId("wi-band").textContent = said.interval.map((end) => number(end, 4, years)).join(" to ");
     }
+    if (survival) drawSurvival(said.values[0], said.interval);
     if (said.probabilities) {
       byId("wi-shares").replaceChildren(...said.probabilities.map((share, k) => item(shown[k], percent(share), share)));
     }
@@ -109,10 +116,45 @@
       return control.kind !== "category" && row[place] !== null
         && Math.abs(row[place] - control.low - reach / 2) > reach / 2 + slack;
     }).map((control) => control.name);
-    byId("wi-outside").hidden = !outside.length;
-    byId("wi-outside").textContent = outside.length
-      ? `Beyond all rows of the table in ${outside.join(", ")}: the prediction is a guess.` : "";
+    const doubts = [...halfTyped].map((place) => `${controls[place].name} is empty: the prediction is still that for ${words(place)}.`);
+    if (outside.length) doubts.push(`Beyond all rows of the table in ${outside.join(", ")}: the prediction is a guess.`);
+    byId("wi-outside").hidden = !doubts.length;
+    byId("wi-outside").textContent = doubts.join(" ");
     if (explained) explain(said);
+  }
+
+  function time(t) {
+    return Math.exp(between(t, own.heights, own.knots, true));
+  }
+
+  // Effects add up on the scale of the model: the target's own way from the base to the row is split in proportion.
+  const back = {
+    log: [Math.exp, Math.exp],
+    log1p: [Math.expm1, Math.exp],
+    sqrt: [(t) => t * t - own.more, (t) => 2 * t],
+    times: [time, (t) => (time(t + 1e-6) - time(t - 1e-6)) / 2e-6],
+  };
+  function inOwnUnits(base, effects) {
+    if (!own) return effects;
+    const [way, slope] = back[own.name], step = effects.reduce((sum, effect) => sum + effect, 0);
+    const factor = Math.abs(step) < 1e-8 ? slope(base[0]) : (way(base[0] + step) - way(base[0])) / step;
+    return effects.map((effect) => factor * effect);
+  }
+
+  // The median and both ends tell place and deviation on the scale on which all survival functions have one form.
+  function between(x, from, to, beyond) {
+    let k = from.findIndex((one) => x < one);
+    if (k <= 0 && !beyond) return k < 0 ? to[to.length - 1] : to[0];
+    k = Math.min(Math.max(k < 0 ? from.length - 1 : k, 1), from.length - 1);
+    return to[k - 1] + ((to[k] - to[k - 1]) * (x - from[k - 1])) / (from[k] - from[k - 1]);
+  }
+  function drawSurvival(median, [low, high]) {
+    const score = (time) => between(Math.log(time), survival.knots, survival.heights, true);
+    const unit = (score(high) - score(low)) / (survival.high - survival.low), middle = score(median);
+    const known = unit > 0 && Number.isFinite(unit) && Number.isFinite(middle);
+    const shares = known ? survival.scores.map((at) => between((at - middle) / unit, survival.at, survival.later, false)) : [];
+    const points = shares.map((share, k) => [(300 * (k + 1)) / shares.length, 120 * (1 - share)]);
+    byId("wi-survival").setAttribute("points", known ? ["0,0", ...points.map((each) => each.map((one) => one.toFixed(1)).join())].join(" ") : "");
   }
 
   let waiting = null;
@@ -124,10 +166,11 @@
       return;
     }
     byId("wi-reasons").setAttribute("aria-busy", "false");
-    const place = said.probabilities ? said.place : 0;
-    const effects = kernelectModel.explain(row).values.map((values) => (
-      values.length > 1 ? values[place] : said.probabilities && place === 0 ? -values[0] : values[0]
-    ));
+    const place = said.probabilities && !signed ? said.place : 1;
+    const found = kernelectModel.explain(row);
+    const effects = inOwnUnits(found.base, found.values.map((values) => (
+      values.length > 1 ? values[place] : place === 0 ? -values[0] : values[0]
+    )));
     const order = effects.map((_, j) => j).sort((a, b) => Math.abs(effects[b]) - Math.abs(effects[a]));
     const largest = Math.abs(effects[order[0]]) || 1;
     const listed = order.filter((j) => effects[j] !== 0).slice(0, 7);
@@ -143,6 +186,7 @@
 
   function start() {
     row = [...rows[Number(byId("wi-row").value)]];
+    halfTyped.clear();
     controls.forEach((_, place) => put(place, null));
     show();
   }

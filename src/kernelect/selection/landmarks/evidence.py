@@ -15,14 +15,14 @@ from kernelect.exceptions import MissingCapability
 from kernelect.kernels import Kernel
 from kernelect.machines.ep.landmarks import LandmarkGram, LandmarkSlopes, with_epsilon
 from kernelect.numerics import Deadline
-from kernelect.results import Evaluation, Selection
+from kernelect.results import Selection
 from kernelect.selection.centres import drawn_at, rounded
+from kernelect.selection.intervals import IntervalObjective
 from kernelect.selection.landmarks.request import LandmarkRequest
 from kernelect.selection.landmarks.stages import LastSteps
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.outcome import moved_to
-from kernelect.selection.parts import STAGES, led_stages
+from kernelect.selection.parts import stages_of
 from kernelect.selection.run import Run, SelectionOptions
 from kernelect.selection.select import carried_out
 from kernelect.selection.stages import Stage
@@ -44,6 +44,8 @@ _DIAGONAL = 128
 class LandmarkEvidence(SelectionObjective):
     """The objective of a latent function on landmarks, which stay where they are while theta moves.
 
+    :meth:`of` returns one of targets that are known up to an interval, if those of the exact objective are.
+
     Attributes
     ----------
     landmarks : ndarray of shape (m, d)
@@ -63,21 +65,12 @@ class LandmarkEvidence(SelectionObjective):
                 "landmarks=None."
             )
 
-    @classmethod
-    def of(cls, exact: SelectionObjective, landmarks: Array, numbers: Indices | None = None) -> LandmarkEvidence:
+    @staticmethod
+    def of(exact: SelectionObjective, landmarks: Array, numbers: Indices | None = None) -> LandmarkEvidence:
         """Return an exact objective on landmarks; ``numbers`` are the rows they are, if they are rows."""
-        return cls(
-            X=exact.X,
-            targets=exact.targets,
-            weights=exact.weights,
-            kernel=exact.kernel,
-            space=exact.space,
-            machine=exact.machine,
-            criterion=exact.criterion,
-            prior=exact.prior,
-            landmarks=landmarks,
-            numbers=np.full(len(landmarks), -1) if numbers is None else numbers,
-        )
+        numbers = np.full(len(landmarks), -1) if numbers is None else numbers
+        kind = LandmarkIntervals if isinstance(exact, IntervalObjective) else LandmarkEvidence
+        return kind.with_parts_of(exact, landmarks=landmarks, numbers=numbers)
 
     def design(self, theta: Array) -> tuple[Any, Any]:
         """Return the covariance of the rows, and its pullback."""
@@ -97,6 +90,10 @@ class LandmarkEvidence(SelectionObjective):
 
     def _parts(self) -> tuple[object, ...]:
         return (*super()._parts(), self.landmarks)
+
+
+class LandmarkIntervals(LandmarkEvidence, IntervalObjective):
+    """The same for targets that are known up to an interval."""
 
 
 def diagonal_pullback(kernel: Kernel, X: Array, weights: Array) -> Array:
@@ -149,24 +146,17 @@ def select_on_landmarks(
     The exact machine of a part of the rows goes the way. At its end are a few steps by the evidence of more rows on
     landmarks. They are chosen anew for all rows, with the kernel that was found.
     """
-    deadline = Deadline.after(options.time_limit)
-    way, start = (STAGES, exact) if lead is None else (led_stages(lead), lead.followed(exact))
+    way, start = stages_of(exact.machine, lead), exact if lead is None else lead.followed(exact)
     steps = (ExactPart(way), MoreRows(request=request, seed=seed), LastSteps(iterations=_LAST_ITERATIONS))
     selection, found = carried_out(steps, start, options, lead)
-    request = _in_time(exact, request, selection.theta, deadline)
+    request = _in_time(exact, request, selection.theta, options.deadline)
     points, numbers = _points(exact, request, selection.theta, seed)
     whole = LandmarkEvidence.of(replace(exact, prior=found.prior), points, numbers)
     value, _ = whole.as_function(gradient=False)(selection.theta)
-    row = Evaluation(
-        number=selection.n_evaluations + 1,
-        seconds=0.0,
-        theta=selection.theta,
-        value=value,
-        gradient_norm=float("nan"),
-        best_value=value,
-    )
-    remark = f"{len(points)} landmarks"
-    return moved_to(selection, row, exact.space, label="all rows", remark=remark, observe=options.observe), whole
+    theta, remark = selection.theta, f"{len(points)} landmarks"
+    at_bound = exact.at_bound(theta)
+    selection = selection.moved_to(theta, value, at_bound, label="all rows", remark=remark, observe=options.observe)
+    return selection, whole
 
 
 def _in_time(exact: SelectionObjective, request: LandmarkRequest, theta: Array, deadline: Deadline) -> LandmarkRequest:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernelect.criteria.calibration import calibrated_log_loss
+from kernelect.criteria.calibration import calibrated_log_loss, classes_of
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.left_out import LeftOut
-from kernelect.numerics import NEVER, Deadline
-from kernelect.results import Evaluation, Selection
+from kernelect.results import Selection
 from kernelect.selection.centres import rounded
 from kernelect.selection.landmarks.number import HowMany, Ridge, rows_within
 from kernelect.selection.landmarks.objective import LandmarkObjective, row_form
@@ -27,12 +26,10 @@ from kernelect.selection.landmarks.table import RowTable, Sample
 from kernelect.selection.landmarks.whole import JUDGED, AllLeftOut, Landmarks, Score, WholeTable
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.outcome import in_units, moved_to
 from kernelect.selection.recalibrate import recalibrated
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.select import carried_out
 from kernelect.selection.start import sampled_part
-from kernelect.typing import Array, Indices
 
 #: Share of a time limit that the selection on a part of the rows may use.
 _SHARE_OF_TIME = 0.5
@@ -69,7 +66,6 @@ def fit_on_landmarks(
     labelled: bool = False,
     lead: Lead | None = None,
     unit: float = 1.0,
-    deadline: Deadline = NEVER,
 ) -> LandmarkFit:
     """Select and fit.
 
@@ -89,10 +85,8 @@ def fit_on_landmarks(
         What another selection on the same rows found.
     unit : float
         By which targets have been divided; the record of the selection speaks of the targets themselves.
-    deadline : Deadline
-        In the place of the options' time limit, which begins here.
     """
-    return _Fitting(table, exact, sample, request, options, labelled, lead, unit, deadline).run()
+    return _Fitting(table, exact, sample, request, options, labelled, lead, unit).run()
 
 
 class _Fitting:
@@ -106,12 +100,11 @@ class _Fitting:
         labelled: bool,
         lead: Lead | None,
         unit: float,
-        deadline: Deadline,
     ) -> None:
         self.table, self.exact, self.sample, self.request = table, exact, sample, request
         self.options, self.labelled, self.lead, self.unit = options, labelled, lead, unit
         self.seed = int(options.generator.integers(np.iinfo(np.int32).max))
-        self.deadline = deadline
+        self.deadline = options.deadline
 
     def run(self) -> LandmarkFit:
         began = time.monotonic()
@@ -126,18 +119,11 @@ class _Fitting:
         left_out = whole.left_out(landmarks, log_ridge, row_form(objective))
         theta = np.append(selection.theta[:-1], log_ridge)
         value = objective.value_with(theta, left_out.value, self.sample, self.table.n_weighted, self.unit)
-        row = Evaluation(
-            number=selection.n_evaluations + 1,
-            seconds=0.0,
-            theta=theta,
-            value=value,
-            gradient_norm=float("nan"),
-            best_value=value,
-        )
-        selection = moved_to(
-            replace(in_units(selection, objective, self.unit), seconds=time.monotonic() - began),
-            row,
-            objective.space,
+        selection = objective.in_units(selection, self.unit)
+        selection = replace(selection, seconds=time.monotonic() - began).moved_to(
+            theta,
+            value,
+            objective.at_bound(theta),
             label="all rows",
             remark=words,
             observe=self.options.observe,
@@ -153,8 +139,7 @@ class _Fitting:
         if points is None:
             few, more = (min(count, self.request.first) for count in (PART_LANDMARKS, MORE_LANDMARKS))
             points, stages = part.X[:1], landmark_stages(few, more, self.seed, self.lead)
-        left = self.deadline.left()
-        options = replace(self.options, time_limit=_SHARE_OF_TIME * left if np.isfinite(left) else None)
+        options = replace(self.options, deadline=self.deadline.part(_SHARE_OF_TIME))
         selection, objective = carried_out(stages, LandmarkObjective.of(part, points), options, self.lead)
         assert isinstance(objective, LandmarkObjective)
         if self.labelled:
@@ -163,7 +148,7 @@ class _Fitting:
         return selection, objective
 
     def _score(self, objective: LandmarkObjective) -> Score:
-        """Return what ridges are compared by: the criterion, or the log-loss where that has the last word."""
+        """Return what ridges are compared by: the criterion, or the log-loss if that has the last word."""
         criterion = row_form(objective)
         return _log_loss if self.labelled else lambda block, _: criterion.value_of(block)
 
@@ -171,8 +156,3 @@ class _Fitting:
 def _log_loss(block: LeftOut, sample: Sample) -> float:
     decision = sample.targets - block.residuals
     return calibrated_log_loss(decision, classes_of(sample.targets), sample.weights)
-
-
-def classes_of(targets: Array) -> Indices:
-    """Return the index of every row's class from targets of +1 and -1."""
-    return (targets[:, 0] > 0.0).astype(np.intp) if targets.shape[1] == 1 else np.argmax(targets, axis=1)

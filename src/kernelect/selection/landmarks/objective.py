@@ -83,17 +83,7 @@ class LandmarkObjective(LeastSquaresObjective):
     @classmethod
     def of(cls, exact: SelectionObjective, landmarks: Array) -> LandmarkObjective:
         """Return an exact objective on landmarks."""
-        return cls(
-            X=exact.X,
-            targets=exact.targets,
-            weights=exact.weights,
-            kernel=exact.kernel,
-            space=exact.space,
-            machine=exact.machine,
-            criterion=exact.criterion,
-            prior=exact.prior,
-            landmarks=landmarks,
-        )
+        return cls.with_parts_of(exact, landmarks=landmarks)
 
     def with_landmarks(self, landmarks: Array) -> Self:
         """Return the objective on other landmarks."""

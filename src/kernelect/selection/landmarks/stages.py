@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from kernelect.results import Status
 from kernelect.search import Directions
 from kernelect.selection.landmarks.objective import LandmarkObjective
@@ -24,6 +26,9 @@ from kernelect.selection.start import sampled_part
 PART_ROWS, PART_LANDMARKS = 3000, 250
 MORE_ROWS, MORE_LANDMARKS = 6000, 500
 
+#: Ridges that are tried between the bounds, two log units apart.
+_RIDGES = 16
+
 #: Iterations of the search at the end of the way.
 _LAST_ITERATIONS = 15
 
@@ -42,6 +47,25 @@ class Choose(Stage):
         assert isinstance(run.objective, LandmarkObjective)
         chosen = run.objective.chosen(run.space.start, self.count, self.seed)
         run.objective = run.objective.with_landmarks(run.objective.X[chosen])
+
+
+class RidgeFirst(Stage):
+    """The best ridge where the search is now, before any step.
+
+    A search on few rows may end at a ridge so small that it makes no difference there. On many rows it does, and no
+    gradient tells how far off the best one is.
+    """
+
+    def applies(self, run: Run) -> bool:
+        return bool(run.space.free[-1]) and run.has_time()
+
+    def carry_out(self, run: Run) -> None:
+        assert isinstance(run.objective, LandmarkObjective)
+        theta, lower, upper = run.space.start, run.space.lower[-1], run.space.upper[-1]
+        path, weights = run.objective.ridge_path(theta), run.objective.weights[:, None]
+        grid = np.append(theta[-1], np.linspace(lower, upper, _RIDGES))
+        losses = [float(np.sum(weights * path.residuals(float(np.exp(ridge))) ** 2)) for ridge in grid]
+        run.space = run.space.moved(np.append(theta[:-1], grid[int(np.argmin(losses))]))
 
 
 @dataclass(frozen=True)
@@ -86,14 +110,14 @@ class LastSteps(Stage):
 def landmark_stages(few: int, more: int, seed: int, lead: Lead | None) -> tuple[Stage, ...]:
     """Return the stages for landmarks that are chosen, ``few`` of them on the way and ``more`` at its end."""
     if lead is not None and lead.start is not None:
-        return (Choose(count=more, seed=seed), LastSteps(iterations=lead.last_steps, tied=lead.tied))
+        return (Choose(count=more, seed=seed), RidgeFirst(), LastSteps(iterations=lead.last_steps, tied=lead.tied))
     if lead is not None and lead.tied:
         return (Choose(count=few, seed=seed), TiedParameters())
     middle = (Choose(count=few, seed=seed), CriterionAlone(), AllParameters(), SecondBasin())
     way = (
         Choose(count=few, seed=seed),
         Spherical(),
-        *(middle if lead is None else (Choose(count=few, seed=seed), AllParameters())),
+        *(middle if lead is None or lead.whole_way else (Choose(count=few, seed=seed), AllParameters())),
     )
     return (FewFirst(way), Choose(count=more, seed=seed), LastSteps(), PriorRevised())
 

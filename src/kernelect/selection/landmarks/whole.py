@@ -8,7 +8,7 @@ sample of rows, each left out of the machine on all rows.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,8 +24,11 @@ from kernelect.selection.landmarks.passes import LeftOutOf, MomentsOf, rows_of
 from kernelect.selection.landmarks.table import Block, RowTable, Sample
 from kernelect.typing import Array, Indices
 
-#: Rows among which landmarks are chosen, and rows on which ridges and numbers of landmarks are compared.
+#: Rows among which landmarks are chosen, and rows on which numbers of landmarks are compared.
 CANDIDATES, JUDGED = 20_000, 20_000
+
+#: Rows on which ridges are compared: a loss hardly changes around its best ridge, so that few rows find it.
+_RIDGED = 5000
 
 #: Numbers that the comparison of ridges keeps, which limits its rows if there are many outputs.
 _JUDGED_NUMBERS = 4_000_000
@@ -34,9 +37,9 @@ _JUDGED_NUMBERS = 4_000_000
 _RIDGES = np.arange(-4.0, 4.01, 0.4)
 _WINDOWS = 4
 
-#: In units of the moments of one row: both passes over a row, the comparison of ridges on a row, and, for every
-#: landmark, an eigendecomposition.
-_PASSES, _JUDGEMENTS, _DECOMPOSITION = 1.6, 2.5, 15.0
+#: In units of the moments of one row: both passes over a row, the comparisons of numbers of landmarks and of ridges
+#: on a row, and, for every landmark, an eigendecomposition.
+_PASSES, _JUDGEMENTS, _RIDGINGS, _DECOMPOSITION = 1.6, 1.0, 2.0, 15.0
 
 #: What a machine is worth by rows left out of it; smaller is better.
 Score = Callable[[LeftOut, Sample], float]
@@ -64,7 +67,7 @@ class Landmarks:
     equal: Indices | None = None
 
     def unspanned_without_own(self, kept: Indices | None) -> Array:
-        """Return what is left of k(x, x) at the rows that are kept, where a landmark leaves with its row."""
+        """Return what is left of k(x, x) at the rows that are kept, if a landmark leaves with its row."""
         left, numbers = self.unspanned.copy(), self.numbers if self.equal is None else self.equal
         places = numbers if kept is None else np.searchsorted(kept, numbers)
         own = numbers >= 0
@@ -113,6 +116,7 @@ class WholeTable:
         self.table, self.kernel, self.level, self.score = table, kernel, level, score
         most = _JUDGED_NUMBERS // (len(_RIDGES) * (len(level) + 1))
         self.judged = table.judged(min(judged, max(most, 2000)))
+        self.ridged = self.judged.part(_RIDGED)
 
     def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
         """Return landmarks with the moments of all rows: the first pass."""
@@ -123,10 +127,12 @@ class WholeTable:
 
     def best_ridge(self, landmarks: Landmarks, log_ridge: float, lower: float, upper: float) -> float:
         """Return the best logarithm of a ridge around one."""
-        path = LandmarkPath(landmarks.frame, landmarks.total)
+        path, blocks = LandmarkPath(landmarks.frame, landmarks.total), self.ridged.blocks()
+        # What costs most serves all windows.
+        rotated = list(over_blocks(lambda block: path.rotated(self.kernel.cross(landmarks.points, block.X)), blocks))
         for _ in range(_WINDOWS):
             window = np.unique(np.clip(log_ridge + _RIDGES, lower, upper))
-            scores = [self.score(block, self.judged) for block in self._along(path, landmarks, np.exp(window))]
+            scores = [self.score(found, self.ridged) for found in _along(path, rotated, blocks, np.exp(window))]
             at = int(np.argmin(scores))
             log_ridge = float(window[at])
             if 0 < at < len(window) - 1 or log_ridge in (lower, upper):
@@ -156,7 +162,7 @@ class WholeTable:
     def left_out(self, landmarks: Landmarks, log_ridge: float, criterion: LandmarkCriterion) -> AllLeftOut:
         """Return all rows left out of the machine, and the criterion: the last pass.
 
-        The criterion holds the landmarks, as it does where hyper-parameters are selected; with the residuals a
+        The criterion holds the landmarks, as it does if hyper-parameters are selected; with the residuals a
         landmark leaves with its row.
         """
         state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge))).state()
@@ -171,17 +177,20 @@ class WholeTable:
         began = time.monotonic()
         moments(frame, rows_of(self.kernel, points, block))
         by_row = (time.monotonic() - began) / len(block.weights)
-        rows = _PASSES * self.table.n_rows + _JUDGEMENTS * len(self.judged.weights) + _DECOMPOSITION * m
+        judged = _JUDGEMENTS * len(self.judged.weights) + _RIDGINGS * len(self.ridged.weights)
+        rows = _PASSES * self.table.n_rows + judged + _DECOMPOSITION * m
         return by_row * rows
 
-    def _along(self, path: LandmarkPath, landmarks: Landmarks, ridges: Array) -> list[LeftOut]:
-        """Return the sampled rows left out at every ridge."""
 
-        def on(block: Block) -> list[LeftOut]:
-            D = path.rotated(self.kernel.cross(landmarks.points, block.X))
-            return path.left_out(D, block.targets, block.weights, ridges, block.groups)
+def _along(path: LandmarkPath, rotated: Sequence[Array], blocks: Sequence[Block], ridges: Array) -> list[LeftOut]:
+    """Return rows left out at every ridge."""
 
-        return [_joined(blocks) for blocks in zip(*over_blocks(on, self.judged.blocks()), strict=True)]
+    def on(pair: tuple[Array, Block]) -> list[LeftOut]:
+        D, block = pair
+        return path.left_out(D, block.targets, block.weights, ridges, block.groups)
+
+    found = over_blocks(on, list(zip(rotated, blocks, strict=True)))
+    return [_joined(each) for each in zip(*found, strict=True)]
 
 
 def _joined(blocks: tuple[LeftOut, ...]) -> LeftOut:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from kernelect.facts.doubts import DoubtRule, Obstacle, Severity, Words, few_rows
+from kernelect.facts.doubts import NO_TIME, DoubtRule, Obstacle, Severity, Words, few_rows
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import percent
 from kernelect.numerics import time_is_up
 from kernelect.registry import register
 from kernelect.tabular.evidence import TableEvidence
-from kernelect.tabular.telling import LEAST_ROWS, left_by_one, rows_once
+from kernelect.tabular.telling import LEAST_ROWS, left_at_once, left_by_one, rows_once
 
 #: Error (as a share of that of guessing) and unexplained variance below which one column gives the target away.
 GIVEN_AWAY = 0.02
@@ -38,16 +36,18 @@ class Giveaway(DoubtRule[TableEvidence]):
         if len(schema.columns) > MOST_COLUMNS:
             return Obstacle(code="many-columns", why=f"there are more than {MOST_COLUMNS} columns")
         columns, y = rows_once(evidence.rows, schema)
-        classes, told = schema.classes is not None, []
-        for name, values in columns.items():
+        classes, tried = schema.classes is not None, 0
+        told = [(left_at_once(values, y, classes), name) for name, values in columns.items()]
+        for name, values in columns.items() if min(told)[0] >= GIVEN_AWAY else ():
             if time_is_up():
                 break
             told.append((left_by_one(values, y, classes), name))
-        left, name = min(told, default=(np.inf, ""))
+            tried += 1
+        left, name = min(told)
         if left < GIVEN_AWAY:
             return {"column": plain_name(name), "left": left, "classes": classes}
-        if len(told) < len(schema.columns):
-            return Obstacle(code="time", why=f"time was up after {len(told)} of {len(schema.columns)} columns")
+        if tried < len(columns):
+            return Obstacle(code=NO_TIME, why=f"time was up after {tried} of {len(columns)} columns")
         return None
 
     def words(self, found: Mapping[str, Any]) -> Words:
@@ -55,6 +55,6 @@ class Giveaway(DoubtRule[TableEvidence]):
         return Words(
             f"Column {name} alone predicts the target almost without error: {percent(found['left'])} of the {what} is "
             "left.",
-            "Check that it is known before the target is, and was not computed from it. Otherwise leave it out "
+            f"Check that {name} is known before the target is, and was not computed from it. Otherwise leave it out "
             f"(--drop {name}).",
         )

@@ -24,17 +24,13 @@ from kernelect.facts.doubts import (
 )
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import number, percent, score_words
-from kernelect.model import Component, ExactJackknife, LabelHead, Model
 from kernelect.registry import register
 from kernelect.tabular.evidence import FittedTableEvidence
+from kernelect.tabular.parts_left_out import CLEARLY, PartsLeftOut
 from kernelect.tabular.rows import TableRows
 
-#: Parts of the table, and how often they are drawn at random.
-_PARTS, _DRAWS = 20, 40
-
-#: Deviations of the mean square of random parts by which that of ordered parts has to be larger, and how many times
-#: the error that is shown has to be as large.
-_SURE, _MARKED = 4.0, 1.1
+#: Parts of the table.
+_PARTS = 20
 
 #: Correlation of neighbours' residuals below which there is no doubt, however many rows there are.
 _CORRELATED = 0.1
@@ -65,15 +61,14 @@ class RowOrder(DoubtRule[FittedTableEvidence]):
 
     def look(self, evidence: FittedTableEvidence) -> Mapping[str, Any] | Obstacle | None:
         rows, schema = evidence.rows, evidence.schema
-        if schema.time is not None or schema.group is not None:
+        if schema.time is not None or schema.group is not None or schema.event is not None:
             return DOES_NOT_APPLY
         if len(rows.y) < _LEAST_ROWS:
             return few_rows(_LEAST_ROWS)
         if _sorted_by_target(rows.y.to_numpy()):
             return _BY_TARGET
-        model = evidence.pipeline[-1].model_
-        machine = _exact(model, len(rows.y))
-        found = _by_neighbours(evidence.assessment, rows) if machine is None else _by_parts(machine, model, rows)
+        parts = PartsLeftOut.of(evidence.pipeline[-1].model_, rows)
+        found = _by_neighbours(evidence.assessment, rows) if parts is None else _by_parts(parts)
         return found if found is None or isinstance(found, Obstacle) else {**found, "sorted_by": _sorted_columns(rows)}
 
     def words(self, found: Mapping[str, Any]) -> Words:
@@ -101,24 +96,14 @@ def _by_neighbours(assessment: Assessment, rows: TableRows) -> dict[str, Any] | 
         return NOT_MEASURED
     found = [float(np.corrcoef(each[1:], each[:-1])[0, 1]) for each in residuals.T if each.std() > 0.0]
     correlation, chance = max(found, default=0.0), len(residuals) ** -0.5
-    beyond = correlation > max(_CORRELATED, _SURE * chance)
+    beyond = correlation > max(_CORRELATED, CLEARLY * chance)
     return {"correlation": correlation, "chance": chance} if beyond else None
 
 
-def _by_parts(component: Component, model: Model, rows: TableRows) -> dict[str, Any] | None:
+def _by_parts(found: PartsLeftOut) -> dict[str, Any] | None:
     """Return what leaving out rows that follow each other costs, if it is more than leaving out others."""
-    n, generator = len(rows.y), np.random.default_rng(0)
-    ordered = np.arange(n) * _PARTS // n
-    partitions = [ordered, *(generator.permutation(ordered) for _ in range(_DRAWS))]
-    assert isinstance(component.spread, ExactJackknife)
-    residuals = component.spread.residuals_without(component.kernel_part, partitions)
-    squares = np.array([float(np.mean(each**2)) for each in residuals])
-    mean, spread = squares[1:].mean(), squares[1:].std(ddof=1)
-    if squares[0] <= mean + _SURE * spread:
-        return None
-    name, figures = _figures(model, rows, residuals)
-    others = float(np.mean(figures[1:]))
-    return {"score": name, "block": figures[0], "random": others} if figures[0] > _MARKED * others else None
+    harder = found.harder(np.arange(len(found.y)) * _PARTS // len(found.y))
+    return None if harder is None else {"score": found.score, "block": harder[0], "random": harder[1]}
 
 
 def _figures_in_words(found: Mapping[str, Any]) -> str:
@@ -136,29 +121,6 @@ def _figures_in_words(found: Mapping[str, Any]) -> str:
         f"if 5 % of the rows are left out at random, their {name} is {score_words(name, others)}; if left out as one "
         f"block, it is {score_words(name, block)}"
     )
-
-
-def _exact(model: Model, n_rows: int) -> Component | None:
-    """Return the heaviest least-squares component that has all rows."""
-    for place in np.argsort(-model.head.weights, kind="stable"):
-        spread = model.components[place].spread
-        if isinstance(spread, ExactJackknife) and len(spread.rows) == n_rows:
-            return model.components[place]
-    return None
-
-
-def _figures(model: Model, rows: TableRows, residuals: list[np.ndarray]) -> tuple[str, list[float]]:
-    """Return the name of the main score and its value for every way to leave rows out."""
-    y = rows.y.to_numpy()
-    if not isinstance(model.head, LabelHead):
-        return "RMSE", [float(np.sqrt(np.mean(each**2))) for each in residuals]
-    classes = model.head.classes
-    index = np.unique(y, return_inverse=True)[1]
-    if len(classes) == 2:
-        signs = 2.0 * index - 1.0
-        return "error", [float(np.mean((signs - each[:, 0]) * signs <= 0.0)) for each in residuals]
-    signs = np.where(index[:, None] == np.arange(len(classes)), 1.0, -1.0)
-    return "error", [float(np.mean(np.argmax(signs - each, axis=1) != index)) for each in residuals]
 
 
 def _sorted_by_target(y: np.ndarray) -> bool:

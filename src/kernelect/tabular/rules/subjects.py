@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,10 @@ from kernelect.facts.doubts import DOES_NOT_APPLY, DoubtRule, Obstacle, Severity
 from kernelect.facts.names import plain_name
 from kernelect.facts.numbers import counted, number, percent
 from kernelect.registry import register
-from kernelect.tabular.evidence import TableEvidence
+from kernelect.tabular.evidence import FittedTableEvidence
+from kernelect.tabular.parts_left_out import PartsLeftOut
 from kernelect.tabular.rows import TableRows
+from kernelect.tabular.schema import Schema
 from kernelect.tabular.subjects import LEAST_GROUPS, LEAST_ROOTS, LEAST_ROWS, even, in_blocks
 
 #: Probability below which a difference between groups is not put down to chance.
@@ -25,30 +27,22 @@ _SMOOTH = 0.6
 
 
 @register
-class Subjects(DoubtRule[TableEvidence]):
-    """Rows with the same value of a column belong together, and no --group."""
+class Subjects(DoubtRule[FittedTableEvidence]):
+    """Rows with the same value of a column belong together and help to predict each other, and no --group."""
 
     name = "groups"
     about = "repeated subjects"
     severity = Severity.BIAS
-    evidence = TableEvidence
+    evidence = FittedTableEvidence
 
-    def look(self, evidence: TableEvidence) -> Mapping[str, Any] | Obstacle | None:
+    def look(self, evidence: FittedTableEvidence) -> Mapping[str, Any] | Obstacle | None:
         if evidence.schema.group is not None:
             return DOES_NOT_APPLY
-        rows = evidence.rows
-        for column in evidence.schema.columns:
-            found = None if column.kind == "date" else _groups_rows(rows, column.name)
-            if found is not None:
-                groups, share, chance = found
-                each = len(rows.y) / groups
-                return {
-                    "column": plain_name(column.name),
-                    "groups": groups,
-                    "rows_each": each,
-                    "share": share,
-                    "chance": chance,
-                }
+        rows, parts = evidence.rows, PartsLeftOut.of(evidence.pipeline[-1].model_, evidence.rows)
+        for name, found in grouping_columns(rows, evidence.schema):
+            # If rows of other values predict as well, nothing is lost with new ones.
+            if parts is None or parts.harder(pd.factorize(rows.X[name])[0]) is not None:
+                return {"column": plain_name(name), **found}
         return None
 
     def words(self, found: Mapping[str, Any]) -> Words:
@@ -60,6 +54,15 @@ class Subjects(DoubtRule[TableEvidence]):
             f"If new rows will have other values of {name}, such as new subjects, fit with --group {name}: it leaves "
             "out all rows of one value together, and the scores are those of new ones.",
         )
+
+
+def grouping_columns(rows: TableRows, schema: Schema) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield columns whose values seem to name subjects, with figures on them."""
+    for column in schema.columns:
+        found = None if column.kind == "date" else _groups_rows(rows, column.name)
+        if found is not None:
+            groups, share, chance = found
+            yield column.name, {"groups": groups, "rows_each": len(rows.y) / groups, "share": share, "chance": chance}
 
 
 def _groups_rows(rows: TableRows, name: str) -> tuple[int, float, float] | None:

@@ -90,8 +90,8 @@ class Together(DoubtRule[TableEvidence]):
         return Words(
             f"Columns {listed} together predict the target almost without error{_formula(found)}: {left} of the {what} "
             "is left.",
-            "Check that they are known before the target is, and that it was not computed from them. Otherwise leave "
-            f"them out ({' '.join(f'--drop {name}' for name in names)}).",
+            f"Check that {listed} are known before the target is, and that it was not computed from them. Otherwise "
+            f"leave them out ({' '.join(f'--drop {name}' for name in names)}).",
         )
 
 
@@ -103,10 +103,17 @@ def _formula(found: Mapping[str, Any]) -> str:
     if found["how"] == _DIFFERENCE:
         return " by their difference or ratio"
     if found["how"] == _PRODUCT:
-        parts = _TIMES.join(f"{name}^{number(factor, 2)}" for name, factor in zip(names, factors, strict=True))
+        powers = ["" if _is_one(factor) else f"^{number(factor, 2)}" for factor in factors]
+        parts = _TIMES.join(f"{name}{power}" for name, power in zip(names, powers, strict=True))
         return f" ({target} goes with {parts})"
-    parts = " + ".join(f"{number(factor, 3)}{_TIMES}{name}" for name, factor in zip(names, factors, strict=True))
+    times = ["" if _is_one(factor) else f"{number(factor, 3)}{_TIMES}" for factor in factors]
+    parts = " + ".join(f"{factor}{name}" for factor, name in zip(times, names, strict=True))
     return f" ({target} goes with {parts})"
+
+
+def _is_one(factor: float) -> bool:
+    """Return whether a factor is 1 as far as it is shown."""
+    return abs(factor - 1.0) < 5e-3
 
 
 class _Pairs:

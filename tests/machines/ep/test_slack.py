@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelect.machines.svm.slack import log_kappa
+from kernelect.machines.ep.slack import log_kappa
 from oracles import svm as slow
 
 
