@@ -29,6 +29,7 @@ extensions = [
     "links",
     "mathml",
     "reference",
+    "strips",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_ext", "check.py", "parts.py", "pictures.py", "gallery/*.py", "gallery/*.ipynb"]

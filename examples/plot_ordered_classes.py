@@ -43,6 +43,7 @@ figure, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
 for name, found in scores.items():
     ax.plot(sizes, found, "o-", label=name)
 ax.set(xlabel="rows", ylabel="ranked probability score (smaller is better)", xscale="log", xticks=sizes)
+ax.minorticks_off()
 ax.set_xticklabels(sizes)
 ax.legend()
 
