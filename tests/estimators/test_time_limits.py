@@ -193,7 +193,7 @@ def long(rng):
     ids=["50 000 rows", "6830 columns", "109 classes"],
 )
 def test_limits_hold_for_tables_that_are_large_in_one_way(model, data, rng, monkeypatch):
-    """Limits are in processor time, and with room, because other work may go on: ``benchmarks/time_limits.py`` measures."""
+    """In processor time, and with room because other work may go on: ``benchmarks/time_limits.py`` measures."""
     X, y = data(rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -204,7 +204,7 @@ def test_limits_hold_for_tables_that_are_large_in_one_way(model, data, rng, monk
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y)
-    assert time.process_time() - began < 1.5 * model.time_limit + 5.0  # without: 23 s and 58 s, and minutes for 50 000 rows
+    assert time.process_time() - began < 1.5 * model.time_limit + 5.0  # without: 23 s, 58 s, minutes
 
 
 @pytest.mark.slow
