@@ -6,7 +6,8 @@ import pytest
 
 from app.test_pages import CSV, table_of
 from kernelect.app.looking import look_at
-from kernelect.app.settings import ROLES, Settings, in_page_words, settings_from
+from kernelect.app.settings import ROLES, Settings, settings_from
+from kernelect.app.wording import facts_in_page_words, in_page_words
 from kernelect.cli._guard import columns as column_options
 from kernelect.exceptions import KernelectError
 
@@ -18,6 +19,9 @@ def test_roles_change_what_is_found(tmp_path):
     found = {one["name"]: one["found"] for one in look_at(path, Settings(target="y", roles=roles))["columns"]}
     assert found == {"a": "category", "place": "unused", "name": "names rows", "y": "target"}
     assert {one["found"] for one in look_at(path, Settings())["columns"]} == {"number", "category", "unused"}
+    shown = {one["name"]: one["words"] for one in look_at(path, Settings(target="a"))["columns"]}
+    ends = pd.read_csv(path)["a"]
+    assert shown["a"] == f"{ends.min():g} to {ends.max():g}".replace("-", "\N{MINUS SIGN}")
     for one in look_at(path, Settings())["columns"]:
         assert max(one["bars"]) == 1.0
     with pytest.raises(KernelectError, match="no column 'z'"):
@@ -59,6 +63,8 @@ def test_every_role_is_an_option_of_fit_and_a_word_of_the_page():
     assert in_page_words("keep it with --keep or --id") == "keep it with the role “use” or the role “names rows”"
     wanted = "leave the option out, or give their form under “Forms of dates” ('n=%d.%m.%Y')"
     assert in_page_words("leave the option out, or give their form (--date 'n=%d.%m.%Y')") == wanted
+    assert in_page_words("--time-limit, --time 'seit'") == "“Seconds at most”, the role “time” for 'seit'"
+    assert facts_in_page_words({"doubts": ["--drop 'a,b'", 1.0]}) == {"doubts": ["the role “leave out” for 'a,b'", 1.0]}
     lists = {"costs": ("yes:no=5",), "missing_codes": ("a=99",)}
     settings = Settings(table="t.csv", target="y", time_limit=60, roles={"-a b": "group"}, ordered="no<yes", **lists)
     words = ["fit", "t.csv", "--target=y", "--ordered=no<yes", "--time-limit=60"]

@@ -56,6 +56,7 @@ def test_from_a_file_to_a_decision(browser, own, tmp_path, make):
     before = report.locator("#wi-answer").text_content()
     report.locator("form.controls input[type=number]").first.fill("-2.5" if first == "a" else "140")
     assert report.locator("#wi-answer").text_content() != "" != before
+    assert re.findall("--[a-z]+|kernelect [a-z]+ MODEL", report.locator("body").inner_text()) == []
     tab.go("predict")
     tab.drop(tmp_path / "table.csv")
     tab.page.get_by_text("Download all as CSV").wait_for(timeout=LONG)

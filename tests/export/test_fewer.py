@@ -235,3 +235,17 @@ def test_a_spread_that_differs_between_rows_stays_with_them(monkeypatch):
         assert np.corrcoef(np.log(deviation), X[:, 1])[0, 1] > 0.5
         scaled = (y[places] - small.model_.training.left_out[:, 0]) / deviation[places]
         assert 0.5 < np.sqrt(np.mean(scaled**2)) < 1.5
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_what_trees_cost_is_measured_on_the_rows_that_machines_on_landmarks_keep(labels, monkeypatch):
+    monkeypatch.setattr("kernelect.selection.landmarks.request.EXACT_ROWS", 100)
+    monkeypatch.setattr("kernelect.selection.landmarks.intervals._KEPT_ROWS", 70)
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(300, 2))
+    y = np.sin(2.0 * rows[:, 0]) + (rows[:, 1] > 0.3) + 0.2 * rng.normal(size=300)
+    door = (KernelClassifier if labels else KernelRegressor)("fast", random_state=0).fit(rows, y > 0.5 if labels else y)
+    assert any(member.candidate.machine == "forest" for member in door.members)
+    assert landmarks_of(door) > 0 and len(known_rows(door.model_).rows) == 70
+    found = reduce(door, 20)
+    assert "Left out to save room: " in found.remarks[0]

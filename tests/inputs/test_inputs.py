@@ -68,6 +68,12 @@ def test_texts_of_numbers_are_numbers_and_the_rest_is_missing():
     assert role.notes == (("{has} cells that are no numbers and count as missing", "1, such as 'unknown'"),)
 
 
+@pytest.mark.parametrize(("rows", "kind"), [(40, "number"), (41, "category")])
+def test_words_for_unknown_say_nothing_against_as_many_numbers(rows, kind):
+    cells = [str(i % 20 + 0.5) for i in range(40)] + ["Unknown"] * rows
+    assert kinds(pd.DataFrame({"x": cells})) == {"x": kind}
+
+
 def test_missing_cells_have_an_input_of_their_own_once_per_pattern():
     frame = messy()
     frame["weight"] = np.where(frame["age"].isna(), np.nan, 3.0 * frame["age"] + 1)

@@ -145,19 +145,19 @@ def test_rows_without_a_known_target_are_left_out_and_counted(models):
 
 
 def test_rows_of_the_training_table_are_no_test(models, tmp_path):
-    """A share that chance does not explain gets a remark; rows of a few categories are alike without being copies."""
+    """A share that chance does not explain comes first; rows of a few categories are alike without being copies."""
     save_model(models["label"], tmp_path / "m.kernelect")
     loaded, _ = load_model(tmp_path / "m.kernelect", training=False)
     old, new = frame_of(0, 120), frame_of(1, 120)
     for known, told in ((120, True), (13, True), (12, False), (0, False)):
         table = Table(pd.concat([old[:known], new[known:]]), "new.csv")
-        remarks = evaluate_table(loaded, table)[1]
-        found = [remark for remark in remarks if "stand in" in remark]
-        assert found == ([f"{known} of 120 rows stand in {SEEN}"] if told else [])
+        found = evaluate_table(loaded, table)[0]
+        assert (found["outcome"] == "no test") == told
+        assert found["headline"].startswith(f"{known} of 120 rows stand in {SEEN} On 120 rows" if told else "On 120")
     few = frame_of(0, 120).assign(ward=np.arange(120) % 5)
     schema, rows, _ = describe_table(few, "label", drop=["value", "a", "b"])
     model = fit_table(rows, schema, MachineOptions("lssvm", kernel="rbf"), FoldOptions(0))
-    assert not any("training table" in one for one in evaluate_table(model, Table(few, "new.csv"))[1])
+    assert evaluate_table(model, Table(few, "new.csv"))[0]["outcome"] != "no test"
 
 
 SEEN = (

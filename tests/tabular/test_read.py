@@ -115,6 +115,7 @@ def test_standard_input(monkeypatch):
         ("t.pkl", b"\x80\x04.", "a pickle, which is never loaded"),
         ("t.xls", "\ufeff\n<!DOCTYPE html>\n<table><tr><td>a</td></tr></table>", "a web page .HTML.: open it in"),
         ("t.csv", "<html><table><tr><td>a</td></tr></table>", "a web page .HTML.: open it in"),
+        ("t.csv", '<table border="1"><tr><td>a</td></tr></table>', "a web page .HTML.: open it in"),
         ("t.csv", b"%PDF-1.7 words", "a PDF: save the table"),
         ("t.csv", b"\x89PNG\r\n\x1a\n\x00", "a picture"),
         ("t.parquet", b"PAR1 no more", "cannot be read as a Parquet file"),

@@ -101,7 +101,7 @@ def test_a_doubt_about_subjects_is_about_those_whose_rows_predict_each_other(rng
     assert (found is not None) == matters
     if found is not None:
         assert "Rows with the same maker belong together (15 values, 8.0 rows each)" in found["sentence"]
-        assert "--group maker" in found["advice"]
+        assert "--group 'maker'" in found["advice"]
         schema, rows, _ = describe_table(frame, "y", group="maker")
         named = fit_table(rows, schema, MachineOptions("lssvm"), FoldOptions(0))
         assert "groups" not in [doubt["code"] for doubt in named.facts["doubts"]]
@@ -109,8 +109,8 @@ def test_a_doubt_about_subjects_is_about_those_whose_rows_predict_each_other(rng
 
 def test_dates(plain):
     dated = plain.assign(seen=pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d"))
-    assert "--time seen" in codes(dated)["dates"]["advice"]
-    assert "--time seen" in codes(dated, keep=["seen"])["dates"]["advice"]  # a trend, which is worse
+    assert "--time 'seen'" in codes(dated)["dates"]["advice"]
+    assert "--time 'seen'" in codes(dated, keep=["seen"])["dates"]["advice"]  # a trend, which is worse
     assert "dates" not in codes(dated, time="seen")
 
 
@@ -120,7 +120,7 @@ def test_a_column_that_gives_the_target_away(plain, rng):
     assert "giveaway" not in codes(plain.assign(good=plain["y"] + 0.3 * rng.normal(size=120)))
     labels = np.where(plain["y"] > 0, "ill", "well")
     told = plain.assign(y=labels, treated=np.where(labels == "ill", "drug", "none"))
-    assert "--drop treated" in codes(told)["giveaway"]["advice"]
+    assert "--drop 'treated'" in codes(told)["giveaway"]["advice"]
 
 
 def test_trees_on_single_columns_are_tried_as_long_as_there_is_time_and_lines_always(plain):
@@ -188,7 +188,7 @@ def test_ends_of_a_range_tell_its_middle(ranges, rng):
     doubt = codes(ranges)["together"]
     assert doubt["sentence"].startswith("Columns lower and upper together predict the target almost without error")
     assert "0.500 \N{MULTIPLICATION SIGN} lower + 0.500 \N{MULTIPLICATION SIGN} upper" in doubt["sentence"]
-    assert "--drop lower --drop upper" in doubt["advice"]
+    assert "--drop 'lower,upper'" in doubt["advice"]
     nearly = ranges["y"] + 0.05 * rng.normal(size=300)
     assert "together" in codes(ranges.assign(y=nearly))
     assert codes(ranges.assign(y=ranges["y"] + 0.1 * rng.normal(size=300))) == {}  # 1 % is left: a good model

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kernelect.app.guard import Refused, pieces_of, refusal
-from kernelect.app.settings import in_page_words
+from kernelect.app.wording import in_page_words
 from kernelect.exceptions import KernelectError
 from kernelect.files import writing_whole
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from kernelect.app.guard import Refused
 from kernelect.app.projects import COMPARISON, EVALUATION, Project
-from kernelect.app.settings import command_line, in_page_words
+from kernelect.app.settings import command_line
+from kernelect.app.wording import in_page_words
 
 #: Seconds that a cancelled command has to clean up, and between two lines about its progress.
 _GRACE, _PROGRESS = 0.5, "0.3"

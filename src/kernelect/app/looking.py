@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernelect.app.settings import Settings, in_page_words
+from kernelect.app.settings import Settings
+from kernelect.app.wording import in_page_words
 from kernelect.facts.numbers import are_years, counted, trimmed
 from kernelect.tabular import Column, Table, describe_table, read_table, require_room
 from kernelect.tabular.columns import column_values, find_columns
@@ -30,17 +31,18 @@ def look_at(path: Path, settings: Settings) -> dict[str, Any]:
         Without a target, the columns are described as if all were inputs.
     """
     table = _read(path, path.stat().st_mtime_ns, settings.target, settings.sheet)
-    frame, facts = table.frame, {}
+    frame, facts, read = table.frame, {}, {}
     if settings.target is None:
         found = find_columns(frame)
         columns, unused, parts, remarks = found.columns, found.unused, {}, list(table.remarks)
     else:
         how = {"decimal": table.decimal, "words": table.words, **settings.declared()}
         schema, rows, more = describe_table(frame, settings.target, **how)
-        with_stakes(schema, rows, metric=settings.metric, costs=settings.costs)
+        with_stakes(schema, rows, **settings.at_stake())
         columns, unused, remarks = schema.columns, schema.unused, [*table.remarks, *more]
         parts = {schema.group: "group", schema.time: "time", schema.weight: "weight", schema.event: "event"}
         parts = {**parts, **dict.fromkeys(schema.ids, "names rows"), schema.target: "target"}
+        read = {schema.target: rows.y} if rows.limits is None else {}  # limits such as <5 are shown as they stand
         classes = [str(label) for label in schema.classes or ()]
         facts = {"task": "count" if schema.counts else schema.own_task, "classes": classes[:_MOST_COLUMNS]}
     known = {column.name: column for column in columns}
@@ -49,7 +51,7 @@ def look_at(path: Path, settings: Settings) -> dict[str, Any]:
         "rows": len(frame),
         "names": list(frame.columns),
         "columns": [
-            _shown(frame[name], known.get(name), parts.get(name), unused.get(name, ""))
+            _shown(frame[name], known.get(name), parts.get(name), unused.get(name, ""), read.get(name))
             for name in frame.columns[:_MOST_COLUMNS]
         ],
         "remarks": [in_page_words(remark) for remark in remarks],
@@ -63,15 +65,21 @@ def _read(path: Path, _: int, target: str | None, sheet: str | None) -> Table:
     return read_table(path, target=target, sheet=sheet)
 
 
-def _shown(cells: pd.Series, column: Column | None, part: str | None, reason: str) -> dict[str, Any]:
-    """Return the facts of one column: a part of its own, an input, or of no use for a reason."""
+def _shown(
+    cells: pd.Series, column: Column | None, part: str | None, reason: str, read: pd.Series | None
+) -> dict[str, Any]:
+    """Return the facts of one column: a part of its own, an input, or of no use for a reason.
+
+    ``read`` are the cells of the target that are not missing, as they are read.
+    """
     values = cells if column is None else column_values(cells, column.kind, column.reading)
+    values = values if read is None else read
     kind = "" if column is None else column.kind
     return {
         "name": str(cells.name),
         "found": part or kind or "unused",
         "reason": reason,
-        "missing": float(pd.isna(values).mean()),
+        "missing": 1.0 - float(pd.notna(values).sum()) / max(len(cells), 1),
         "words": _words(column, values),
         "bars": _bars(values),
     }
@@ -85,6 +93,8 @@ def _words(column: Column | None, values: pd.Series) -> str:
             return " to ".join(str(date(1970, 1, 1) + timedelta(days=end)) for end in ends)
         years = are_years(*ends)
         return " to ".join(trimmed(end, years=years) for end in ends)
+    if column is None and pd.api.types.is_float_dtype(values) and values.notna().any():
+        return " to ".join(trimmed(float(end)) for end in (values.min(), values.max()))
     counts = values.dropna().astype(str).value_counts()
     more = f" and {len(counts) - _CELLS} more" if len(counts) > _CELLS else ""
     listed = ", ".join(text if len(text) <= 24 else f"{text[:23]}…" for text in counts.index[:_CELLS])

@@ -39,6 +39,7 @@ from kernelect.app.projects import (
     EXPORTS,
     MODEL,
     PREDICTIONS,
+    PRIVATE,
     REPORT,
     SHEET,
     Project,
@@ -46,7 +47,8 @@ from kernelect.app.projects import (
     last_of,
     spelled_anew,
 )
-from kernelect.app.settings import in_page_words, python_lines, repeated, settings_from
+from kernelect.app.settings import python_lines, repeated, settings_from
+from kernelect.app.wording import facts_in_page_words, in_page_words
 from kernelect.exceptions import KernelectError, UnusableTable
 from kernelect.tabular import load_model
 
@@ -225,11 +227,18 @@ class Pages:
         return await self._start(project, kind, [kind, MODEL, rows, *options])
 
     async def export(self, request: Request) -> Response:
-        """Start ``kernelect export``."""
+        """Start ``kernelect export``, or ``kernelect report`` for one without rows."""
         project, to = self._named(request), request.query_params.get("to", "")
+        project.file(MODEL)
+        if to == "report":
+            settings = project.settings()
+            if settings.table is None:
+                raise Refused(422, "A report is made from the table, and this project has a model alone.")
+            sheet = [] if settings.sheet is None else [f"--sheet={settings.sheet}"]
+            words = ["report", MODEL, settings.table, *sheet, "--private", f"--out={PRIVATE}"]
+            return await self._start(project, "export", words)
         if to not in EXPORTS:
             raise Refused(422, f"There is no export to {to!r}: use one of {', '.join(EXPORTS)}.")
-        project.file(MODEL)
         return await self._start(project, "export", ["export", MODEL, f"--to={to}", f"--out={EXPORTS[to]}"])
 
     async def _start(self, project: Project, kind: str, words: list[str], limit: float | None = None) -> Response:
@@ -321,7 +330,7 @@ def _facts_of(path: Path, _: int) -> dict[str, Any]:
 def _written(project: Project, name: str) -> Any:
     """Return what a command printed as JSON, its remarks in the words of the page; None if it has not run."""
     try:
-        found = json.loads(project.file(name).read_bytes())
-        return {**found, "remarks": [in_page_words(str(remark)) for remark in found["remarks"]]}
+        found = facts_in_page_words(json.loads(project.file(name).read_bytes()))
+        return {**found, "remarks": [str(remark) for remark in found["remarks"]]}
     except (Refused, OSError, ValueError, TypeError, KeyError, RecursionError):
         return None

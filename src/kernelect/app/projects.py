@@ -19,12 +19,13 @@ from kernelect.app.settings import Settings, settings_from
 from kernelect.files import make_folder, write_whole
 from kernelect.tabular.read import SUFFIXES
 
-MODEL, REPORT, EVALUATION, COMPARISON = "model.kernelect", "report.html", "evaluation.json", "comparison.json"
+MODEL, REPORT, PRIVATE = "model.kernelect", "report.html", "report-without-rows.html"
+EVALUATION, COMPARISON = "evaluation.json", "comparison.json"
 PREDICTIONS, SHEET = "predictions.csv", "predictions.xlsx"
 
 #: Files that can be taken home, as ``export --to`` calls them where it writes them.
 EXPORTS = {"c": "model.h", "onnx": "model.onnx", "javascript": "model.js"}
-FILES = (MODEL, REPORT, "columns.toml", *EXPORTS.values(), PREDICTIONS, SHEET, EVALUATION, COMPARISON)
+FILES = (MODEL, REPORT, PRIVATE, "columns.toml", *EXPORTS.values(), PREDICTIONS, SHEET, EVALUATION, COMPARISON)
 
 #: Folders of a project: what only the pages need, and rows that were sent to be predicted.
 _OWN, _ROWS = ".app", "rows"

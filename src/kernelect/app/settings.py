@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -32,40 +31,10 @@ ROLES = {
 _SINGLE = ("group", "time", "event", "weight")
 
 #: Texts.
-_TEXTS = ("sheet", "target", "task", "ordered", "effort", "metric")
+_TEXTS = ("sheet", "target", "task", "ordered", "effort", "metric", "class_weight")
 
 #: Lists of texts, and an example of each.
 _LISTS = {"costs": "yes:no=5", "missing_codes": "age=99", "dates": "admitted=%d.%m.%Y"}
-
-#: Options that have another name on the page.
-_ON_PAGE = {
-    "--target": "“Predict”",
-    "--task": "“Kind of answer”",
-    "--time-limit": "“Seconds at most”",
-    "--metric": "“Figure that counts”",
-    "--cost": "“Costs of errors”",
-    "--ordered": "“Order of the classes”",
-    "--missing-code": "“Cells that mean missing”",
-    "give the form with --date": "give the form under “Forms of dates”",
-    "give their form (--date ": "give their form under “Forms of dates” (",
-    "--sheet": "“Sheet”",
-    "--machine gp": "Gaussian processes",
-    "--interval": "“Intervals”",
-    "--by": "“Scores for each value of”",
-    "--fill-missing": "“Columns that the rows lack count as missing cells”",
-    **{option: f"the role “{role}”" for role, (option, _) in ROLES.items()},
-}
-
-#: An option that gives columns a role, and the quote before their names; dates have a form besides.
-_ROLE_OF = re.compile(rf"""({"|".join(option for role, (option, _) in ROLES.items() if role != "date")})(?= ['"])""")
-
-
-def in_page_words(sentence: str) -> str:
-    """Return a sentence about options as one about the controls of the page."""
-    sentence = _ROLE_OF.sub(r"\1 for", sentence)
-    for option in sorted(_ON_PAGE, key=len, reverse=True):
-        sentence = sentence.replace(option, _ON_PAGE[option])
-    return sentence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +45,7 @@ class Settings:
     ----------
     table : str, optional
         File in the folder of the project; a project may hold a model alone.
-    sheet, target, task, effort, metric : str, optional
+    sheet, target, task, effort, metric, class_weight : str, optional
     time_limit : float, optional
     ordered : str, optional
         The classes from the lowest to the highest, as ``--ordered`` takes them.
@@ -92,6 +61,7 @@ class Settings:
     task: str | None = None
     effort: str | None = None
     metric: str | None = None
+    class_weight: str | None = None
     time_limit: float | None = None
     ordered: str | None = None
     costs: tuple[str, ...] = ()
@@ -111,6 +81,10 @@ class Settings:
                 out.setdefault(argument, []).append(name)
         return out
 
+    def at_stake(self) -> dict[str, Any]:
+        """Return what :func:`kernelect.tabular.stakes.with_stakes` is told."""
+        return {"metric": self.metric, "costs": self.costs, "class_weight": self.class_weight}
+
     def _parts(self) -> list[tuple[str, str]]:
         """Return roles and columns as options take them: dates with their form, and kept."""
         formed = {text.partition("=")[0] for text in self.dates}
@@ -124,7 +98,7 @@ class Settings:
             raise Refused(422, "Choose the column to predict first.")
         words = [name, self.table, f"--target={self.target}"]
         single = {"--sheet": self.sheet, "--task": self.task, "--ordered": self.ordered}
-        single |= {"--effort": self.effort, "--metric": self.metric}
+        single |= {"--effort": self.effort, "--metric": self.metric, "--class-weight": self.class_weight}
         words += [f"{option}={value}" for option, value in single.items() if value is not None]
         words += [] if self.time_limit is None else [f"--time-limit={self.time_limit:g}"]
         words += [f"--cost={cost}" for cost in self.costs]
@@ -141,7 +115,8 @@ def settings_from(given: Mapping[str, Any], table: str | None) -> Settings:
     texts: dict[str, Any] = {name: _text(given, name) for name in _TEXTS}
     lists: dict[str, Any] = {name: _texts(given, name, example) for name, example in _LISTS.items()}
     metrics = [name for names in METRICS.values() for name in names]
-    for name, allowed in {"task": [*TASKS, COUNT], "effort": [*EFFORTS], "metric": metrics}.items():
+    allowed_ones = {"task": [*TASKS, COUNT], "effort": [*EFFORTS], "metric": metrics, "class_weight": ["balanced"]}
+    for name, allowed in allowed_ones.items():
         if texts[name] not in (None, *allowed):
             raise Refused(422, f"{name} is {texts[name]!r}: choose one of {', '.join(allowed)}.")
     limit, roles = given.get("time_limit"), given.get("roles") or {}
@@ -187,9 +162,8 @@ def python_lines(settings: Settings) -> str:
     machine = "" if settings.effort is None else f"effort={settings.effort!r}"
     machine += "" if settings.time_limit is None else f"{', ' if machine else ''}time_limit={settings.time_limit!r}"
     sheet = "" if settings.sheet is None else f", sheet={settings.sheet!r}"
-    at_stake = ""
-    if settings.metric or settings.costs:
-        at_stake = f"schema = with_stakes(schema, rows, metric={settings.metric!r}, costs={settings.costs!r})\n"
+    at_stake = ", ".join(f"{name}={value!r}" for name, value in settings.at_stake().items() if value)
+    at_stake = f"schema = with_stakes(schema, rows, {at_stake})\n" if at_stake else ""
     return (
         "from kernelect.tabular import FoldOptions, MachineOptions, Wanted, describe_table, fit_table\n"
         "from kernelect.tabular import predict_rows, read_table\n"

@@ -20,7 +20,7 @@ from kernelect.export.fewer import (
     on_fewer,
 )
 from kernelect.export.reduction import EVIDENCE, Reduction, compared, loss_name
-from kernelect.mixture.heads import label_head, number_head
+from kernelect.mixture.heads import label_head, number_head, number_mix
 from kernelect.model import (
     Component,
     KernelPart,
@@ -153,10 +153,9 @@ def _numbers_again(
     if head.limits is None:
         (component,) = components
         return head, component.left_out_answers(), components
-    within = [replace(each, left_out=head.within(each.left_out_answers())) for each in components]
-    targets = np.asarray(known.targets, dtype=float).reshape(len(known.targets), -1)
+    within = _within(head, components)
     new, left_out = number_head(
-        within, targets, known.weights, scale=head.scale, limits=head.limits, single=head.single
+        within, _on_scale(known), known.weights, scale=head.scale, limits=head.limits, single=head.single
     )
     if head.noise is not None:
         # Exact machines were fitted again, and number their rows among these.
@@ -165,14 +164,24 @@ def _numbers_again(
     return new, left_out, within
 
 
+def _within(head: NumberHead, components: Sequence[Component]) -> list[Component]:
+    return [replace(each, left_out=head.within(each.left_out_answers())) for each in components]
+
+
+def _on_scale(known: KnownRows) -> Array:
+    return np.asarray(known.targets, dtype=float).reshape(len(known.targets), -1)
+
+
 def _on_dropped(model: Model, stays: Sequence[bool], known: KnownRows, before: Array) -> str:
     """Return what leaving components out costs by itself, in a sentence."""
     pairs = list(zip(model.components, stays, strict=True))
     share = 1.0 - float(np.sum(model.head.weights[np.array(stays)]))
     rest = [replace(each, left_out=_values(each)[known.rows]) for each, stay in pairs if stay]
-    training = _mixed_again(model, rest, known).training
-    assert training is not None
-    loss = float(losses_of(training.left_out, known.targets, model.is_classifier).mean())
+    if isinstance(model.head, LabelHead):
+        left_out = label_head(rest, model.head.classes, known.targets, known.weights)[1]
+    else:
+        left_out = number_mix(_within(model.head, rest), _on_scale(known), known.weights)[1]
+    loss = float(losses_of(left_out, known.targets, model.is_classifier).mean())
     return (
         f"Left out to save room: {_in_words([each for each, stay in pairs if not stay])}, with {100.0 * share:.0f} % "
         f"of the weight. That alone moves the leave-one-out {loss_name(model)} from {float(before.mean()):#.4g} to "

@@ -53,6 +53,21 @@ _MOST_LETTERS = 40
 #: Words for a cell without a number, which say nothing against the other cells being numbers.
 _NOTHING = frozenset(("", ".", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}", "n.a.", "n/a", "na", "k.a.", "n.d."))
 
+#: Words for the same, which can also be a category: there have to be as many numbers.
+_UNKNOWN = frozenset(
+    [
+        "unknown",
+        "missing",
+        "not known",
+        "not available",
+        "not measured",
+        "no data",
+        "unbekannt",
+        "fehlt",
+        "keine angabe",
+    ]
+)
+
 #: What a spreadsheet writes if it could not calculate.
 _ERRORS = frozenset(("#div/0!", "#value!", "#wert!", "#ref!", "#num!", "#name?", "#bezug!", "#zahl!", "#n/a", "#nv"))
 
@@ -118,7 +133,12 @@ def shared_unit(texts: Iterable[str], share: float) -> str:
 
 def stands_for_nothing(text: str) -> bool:
     """Return whether a text among numbers is a way to write "no value"."""
-    return text.strip().lower() in _NOTHING or text.strip().lower() in _ERRORS
+    return text.strip().lower() in _NOTHING | _ERRORS | _UNKNOWN
+
+
+def means_unknown(text: str) -> bool:
+    """Return whether a text is such a way, or a category."""
+    return text.strip().lower() in _UNKNOWN
 
 
 def decimal_sign(texts: Iterable[str | None], unit: str = "") -> str | None:

@@ -18,6 +18,7 @@ from kernelect.inputs.numerals import (
     DURATION,
     POINT,
     decimal_sign,
+    means_unknown,
     read_numerals,
     shared_unit,
     stands_for_nothing,
@@ -212,7 +213,8 @@ def _numbers(present: list[str], reading: Reading, sign: str) -> tuple[float, Re
     lost = [text for text, value in zip(present, found.values, strict=True) if np.isnan(value)]
     if any(_LABEL.fullmatch(text) for text in lost) and not np.any(found.values[~np.isnan(found.values)] % 1):
         return 0.0, reading, ()  # names such as 167 and c168
-    empty = sum(stands_for_nothing(text) for text in lost)
+    empty, unknown = (sum(map(one, lost)) for one in (stands_for_nothing, means_unknown))
+    empty -= unknown if unknown > len(present) - len(lost) else 0
     read, limits = len(present) - len(lost), sum(text in found.limits for text in present)
     share = read / max(len(present) - empty, 1) if read - limits > _NOT_LIMITS * read else 0.0
     notes = _on_lost(lost, "numbers")

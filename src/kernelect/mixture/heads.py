@@ -146,11 +146,8 @@ def number_head(
     folds : ndarray of shape (n,), optional
         As for :func:`label_head`.
     """
-    kept, values = weights > 0, left_out_of(components)
-    shares = number_shares(components, targets, weights)
-    left_out = crossed(
-        mixed(shares, values), weights, folds, lambda known: mixed(number_shares(components, targets, known), values)
-    )
+    kept = weights > 0
+    shares, left_out = number_mix(components, targets, weights, folds)
     residuals = targets - left_out
     if not scale.is_identity:
         scale = scale.calibrated(residuals[kept, 0], weights[kept])
@@ -162,6 +159,17 @@ def number_head(
         scale=scale,
     )
     return with_deviations(head, components, targets, left_out, weights), left_out
+
+
+def number_mix(
+    components: Sequence[Component], targets: Array, weights: Array, folds: Indices | None = None
+) -> tuple[Array, Array]:
+    """Return the weights of the components, and the predictions (n, k) of rows left out, on the scale."""
+    values, shares = left_out_of(components), number_shares(components, targets, weights)
+    left_out = crossed(
+        mixed(shares, values), weights, folds, lambda known: mixed(number_shares(components, targets, known), values)
+    )
+    return shares, left_out
 
 
 def with_deviations(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import time
+from collections.abc import Callable
+from contextvars import ContextVar
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
@@ -29,6 +31,9 @@ _ALWAYS = 6
 
 _NOT_ALL = "There was no time for all pictures. To get them, call: kernelect report MODEL TABLE"
 
+#: What facts go through before they are on a page: the pages of ``kernelect app`` have other names for options.
+WORDS: ContextVar[Callable[[Any], Any]] = ContextVar("WORDS", default=lambda facts: facts)
+
 _SECTIONS = (
     ("good", "How good it is"),
     ("matters", "What matters"),
@@ -50,10 +55,12 @@ def render(facts: Facts) -> str:
             f"facts of schema {facts.get('schema')!r} cannot be shown by this version, which knows schema {SCHEMA}: "
             "gather them again."
         )
-    main, what_if = main_score(facts["quality"]), facts.get("what_if")
+    main = main_score(facts["quality"])
     scripts, pictures = _scripts(facts), _drawn(facts["pictures"])
     if len(pictures) < len(facts["pictures"]) or not facts.get("complete", True):
         facts = {**facts, "remarks": [*facts["remarks"], _NOT_ALL]}
+    facts = WORDS.get()(facts)
+    what_if = facts.get("what_if")
     return str(
         templates()
         .get_template("report.html.j2")

@@ -60,6 +60,8 @@ def describe_table(frame: pd.DataFrame, target: str, **declared: Any) -> tuple[S
     if task is not None and task not in (*TASKS, COUNT):
         raise unknown_name("task", task, [*TASKS, COUNT])
     check_name(frame, target, "--target")
+    if frame.shape[1] == 1:
+        raise UnusableTable(f"The table has only the column {target!r}: add columns that it can be predicted from.")
     frame = frame.reset_index(drop=True)  # from here on the index tells where a row stands in its table
     single = {"--weight": weight, "--group": group, "--time": time, "--event": event}
     given = {option: [] if name is None else [check_name(frame, name, option)] for option, name in single.items()}

@@ -37,6 +37,9 @@ _LEAST_ROWS = 5
 #: Share of rows that the model was fitted on from which the others are no test of it.
 _KNOWN = 0.1
 
+#: The outcome then.
+NO_TEST = "no test"
+
 _NO_TEST = (
     "{} of {} stand in the training table: the model has seen them, and predicts them better than new ones. Give rows "
     "that it has not seen."
@@ -73,7 +76,7 @@ class EvaluatedGroup(TypedDict):
 
 
 class EvaluationFacts(TypedDict):
-    """What :func:`evaluate_table` found; ``outcome`` is "as claimed", "worse", "better" or "not claimed"."""
+    """What :func:`evaluate_table` found; ``outcome`` is "as claimed", "worse", "better", "not claimed" or "no test"."""
 
     title: str
     target: str
@@ -110,9 +113,6 @@ def evaluate_table(
     rows, remarks = known_rows_of(model, table)
     lost = len(table.frame) - len(rows.y)
     remarks += [f"{counted(lost, 'row')} without a target that the model knows {was(lost)} left out."] if lost else []
-    known = count_training_rows(model, rows.X)
-    if known > _KNOWN * len(rows.y):
-        remarks.insert(0, _NO_TEST.format(known, counted(len(rows.y), "row")))
     schema = model.schema
     found = predict_table(model, rows.X, None if schema.classes is not None else COVERAGE)
     judge = Judge(
@@ -132,6 +132,9 @@ def evaluate_table(
     main = schema.stakes.main(schema.task)
     scores = _beside(estimate, model)
     outcome, headline = _headline(next((one for one in scores if one["name"] == main), scores[0]), len(rows.y))
+    known = count_training_rows(model, rows.X)
+    if known > _KNOWN * len(rows.y):
+        outcome, headline = NO_TEST, f"{_NO_TEST.format(known, counted(len(rows.y), 'row'))} {headline}"
     own = schema.group if rows.groups is not None else None
     column = own if by is None else by
     groups = [] if column is None else _groups(table, column, rows, judge, said, main, names=column == own)

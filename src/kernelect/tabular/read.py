@@ -64,6 +64,7 @@ _FOREIGN = {
     b"sqlite": "an SQLite database: export the table as CSV",
     b"<!doctype html": _WEB_PAGE,
     b"<html": _WEB_PAGE,
+    b"<table": _WEB_PAGE,
     b"%pdf": "a PDF: save the table that it shows as CSV",
     b"\x89png": "a picture: type its numbers into a table",
 }

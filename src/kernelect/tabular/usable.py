@@ -94,13 +94,18 @@ def with_weight(frame: pd.DataFrame, weight: str | None) -> tuple[pd.DataFrame, 
 
 def usable(frame: pd.DataFrame, target: str, task: str) -> tuple[pd.DataFrame, list[str]]:
     """Return the rows a model can be made of, or say why there are none."""
+    _check_rows(frame)
     if task == CLASSIFICATION:
         frame, remarks = _usable_classes(frame, target)
     else:
         frame, remarks = usable_numbers(frame, target), []
+    _check_rows(frame)
+    return frame, remarks
+
+
+def _check_rows(frame: pd.DataFrame) -> None:
     if len(frame) < LEAST_ROWS:
         raise UnusableTable(f"The table has {counted(len(frame), 'row')} with a target: give at least {LEAST_ROWS}.")
-    return frame, remarks
 
 
 def _usable_classes(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, list[str]]:

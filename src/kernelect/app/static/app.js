@@ -10,6 +10,8 @@
     ["group", "group: rows that belong together"], ["time", "time: when it was observed"],
     ["event", "event: 1 if it came, 0 if not yet"], ["weight", "weight of the row"],
   ];
+  // What was chosen about one target says nothing about another.
+  const OF_TARGET = { task: null, metric: null, class_weight: null, ordered: null, costs: [] };
   const METRICS = {
     classification: ["error", "log-loss", "auc", "average-precision", "brier", "f1"], regression: ["rmse", "mae", "r2"],
   };
@@ -190,17 +192,18 @@
     const labels = columns.classes || [];
     const found = task ? `as found: ${settings.task ? "from the values" : kinds[task] + (labels.length ? ` (${labels.length})` : "")}` : "as found";
     const controls = make("div", { className: "controls" },
-      select("Predict", [["", "choose a column"], ...columns.names.map((one) => [one, one])], settings.target, (value) => choose({ target: value || null, roles: without(settings.roles, value) }), "The column that new rows will lack."),
+      select("Predict", [["", "choose a column"], ...columns.names.map((one) => [one, one])], settings.target, (value) => choose({ ...OF_TARGET, target: value || null, roles: without(settings.roles, value) }), "The column that new rows will lack."),
       select("Kind of answer", [["", found], ["classification", "classes"], ["regression", "numbers"], ["count", "counts (whole numbers from 0)"]], settings.task, (value) => choose({ task: value || null })),
       select("Effort", [["", "balanced"], ["fast", "fast"], ["best", "best"]], settings.effort, (value) => choose({ effort: value || null }), "How many machines are tried and mixed."));
     const listed = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
     const order = labels.length > 2 || settings.ordered ? typed("ordered", "Order of the classes", "From the lowest to the highest. Empty: they have none.", settings.ordered, (value) => choose({ ordered: value || null }), { placeholder: labels.slice(0, 12).join("<") }) : null;
     const opened = document.querySelector("#view details[open]");
-    const sheet = /\.xls[xm]$/i.test(project.table) ? typed("sheet", "Sheet", "Name or number. Empty: the first with cells.", settings.sheet, (value) => choose({ sheet: value || null, target: null, ordered: null, costs: [], missing_codes: [], dates: [], roles: {} })) : null;
-    const more = make("details", { open: Boolean(opened || settings.sheet || settings.metric || settings.time_limit || settings.ordered || settings.costs.length || settings.missing_codes.length || settings.dates.length) }, make("summary", {}, "More choices"), make("div", { className: "controls" },
+    const sheet = /\.xls[xm]$/i.test(project.table) ? typed("sheet", "Sheet", "Name or number. Empty: the first with cells.", settings.sheet, (value) => choose({ ...OF_TARGET, sheet: value || null, target: null, missing_codes: [], dates: [], roles: {} })) : null;
+    const more = make("details", { open: Boolean(opened || settings.sheet || settings.metric || settings.class_weight || settings.time_limit || settings.ordered || settings.costs.length || settings.missing_codes.length || settings.dates.length) }, make("summary", {}, "More choices"), make("div", { className: "controls" },
       sheet,
       typed("limit", "Seconds at most", "Empty: as long as it takes.", settings.time_limit, (value) => choose({ time_limit: value ? Number(value) : null }), { type: "number", min: 1 }),
       select("Figure that counts", [["", "as found"], ...(METRICS[task] || []).map((one) => [one, one])], settings.metric, (value) => choose({ metric: value || null })),
+      labels.length ? select("Errors count", [["", "as often as the classes come"], ["balanced", "alike in all classes"]], settings.class_weight, (value) => choose({ class_weight: value || null }), "Alike: if a rare class matters as much as a frequent one.") : null,
       labels.length ? typed("costs", "Costs of errors", "TRUE:PREDICTED=COST, such as yes:no=5 if to miss a yes is five times as bad.", settings.costs.join(", "), (value) => choose({ costs: listed(value) }), { placeholder: "yes:no=5" }) : null,
       order,
       typed("codes", "Cells that mean missing", "In all columns (-999) or in one (age=99).", settings.missing_codes.join(", "), (value) => choose({ missing_codes: listed(value) }), { placeholder: "-999, age=99" }),
@@ -277,7 +280,7 @@
     const made = has("predictions.csv");
     if (made) {
       const [heads, ...rows] = await ask(`${api}/predictions`);
-      const short = (cell) => { const number = Number(cell); return cell !== "" && Number.isFinite(number) && /\./.test(cell) ? String(Number(number.toPrecision(5))) : cell; };
+      const short = (cell) => { const number = Number(cell); return cell !== "" && Number.isFinite(number) && /\./.test(cell) ? String(Number(Math.abs(number) < 1e4 ? number.toPrecision(5) : number.toFixed(0))) : cell; };
       out.push(card("Predictions", job.kind === "predict" && job.remarks && job.remarks.length ? list(job.remarks) : null,
         grid("Predictions", ["row", ...heads], rows.map((row, place) => [String(place + 1), ...row.map(short)])),
         make("p", { className: "note" }, rows.length === 20 ? "The first 20 rows are shown. " : "", made.older ? "An earlier model made them: drop the rows again for new ones. " : ""),
@@ -297,9 +300,9 @@
     ];
     const found = project.evaluation;
     if (!found) return out;
-    const z = (value) => value === null ? "" : value.toFixed(1);
+    const z = (value) => value === null ? "" : value.toFixed(1).replace("-", "\u2212");
     const older = has("evaluation.json").older;
-    const titles = { "as claimed": "As good as claimed", worse: "Worse than claimed", better: "Better than claimed", "not claimed": "Nothing was claimed" };
+    const titles = { "as claimed": "As good as claimed", worse: "Worse than claimed", better: "Better than claimed", "not claimed": "Nothing was claimed", "no test": "No test: the model has seen these rows" };
     out.push(card(titles[found.outcome],
       make("p", { className: "say" }, found.headline), make("p", { className: "say" }, found.calibration), older ? make("p", { className: "warn" }, "An earlier model was evaluated: drop the rows again.") : null,
       grid("Scores", ["score", "here", "claimed", "z"], found.scores.map((one) => [one.name, one.here, one.claimed, z(one.z)])),
@@ -338,7 +341,9 @@
     if (!project.model) return none("Fit a model first. Then take model and report home from here.");
     const exported = { c: ["model.h", "C"], onnx: ["model.onnx", "ONNX"], javascript: ["model.js", "JavaScript"] };
     const rows = project.files.map((one) => [download(one.name, one.name), size(one.bytes), one.older ? "made by an earlier model" : ""]);
-    const buttons = Object.entries(exported).map(([to, [, words]]) => make("button", { type: "button", onclick: trying(start(`${api}/export?to=${to}`)) }, `Export to ${words}`));
+    const button = (to, words) => make("button", { type: "button", onclick: trying(start(`${api}/export?to=${to}`)) }, words);
+    const buttons = Object.entries(exported).map(([to, [, words]]) => button(to, `Export to ${words}`));
+    if (project.table) buttons.push(button("report", "Report without rows"));
     const out = [card("Files", grid("Files", ["file", "size", "note"], rows), make("div", { className: "foot" }, ...buttons),
       make("p", { className: "note" }, `They are in ${project.folder}. Exports compute the model's predictions without Python.`))];
     if (project.repeat) out.push(card("How to repeat this", copied(project.repeat.command, "In a terminal"), copied(project.repeat.python, "In Python")));

@@ -35,6 +35,6 @@ class Dated(DoubtRule[TableEvidence]):
         return Words(
             f"The rows are dated ({', '.join(found['columns'])}), and the scores come from rows between the others in "
             "time.",
-            f"If the model is to predict later rows, fit with --time {found['columns'][0]}: it is then scored on rows "
-            "after those it was fitted on.",
+            f"If the model is to predict later rows, fit with --time {found['columns'][0]!r}: it is then scored on "
+            "rows after those it was fitted on.",
         )

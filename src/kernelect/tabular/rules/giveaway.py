@@ -56,5 +56,5 @@ class Giveaway(DoubtRule[TableEvidence]):
             f"Column {name} alone predicts the target almost without error: {percent(found['left'])} of the {what} is "
             "left.",
             f"Check that {name} is known before the target is, and was not computed from it. Otherwise leave it out "
-            f"(--drop {name}).",
+            f"(--drop {name!r}).",
         )

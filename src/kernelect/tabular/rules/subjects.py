@@ -51,7 +51,7 @@ class Subjects(DoubtRule[FittedTableEvidence]):
             f"Rows with the same {name} belong together ({counted(found['groups'], 'value')}, "
             f"{number(found['rows_each'], 2)} rows each): {name} explains {percent(found['share'], 0)} of the target's "
             f"variance; chance alone would give {percent(found['chance'], 0)}.",
-            f"If new rows will have other values of {name}, such as new subjects, fit with --group {name}: it leaves "
+            f"If new rows will have other values of {name}, such as new subjects, fit with --group {name!r}: it leaves "
             "out all rows of one value together, and the scores are those of new ones.",
         )
 

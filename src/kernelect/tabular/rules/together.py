@@ -91,7 +91,7 @@ class Together(DoubtRule[TableEvidence]):
             f"Columns {listed} together predict the target almost without error{_formula(found)}: {left} of the {what} "
             "is left.",
             f"Check that {listed} are known before the target is, and that it was not computed from them. Otherwise "
-            f"leave them out ({' '.join(f'--drop {name}' for name in names)}).",
+            f"leave them out (--drop {','.join(names)!r}).",
         )
 
 
