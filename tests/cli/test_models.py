@@ -217,7 +217,8 @@ def test_a_command_does_not_import_all_of_scikit_learn_to_read_a_model(saved):
 def test_a_model_is_scored_on_rows_whose_truth_is_known(run, saved, target, score, miss):
     words = ("evaluate", f"{target}.kernelect", "mixed.csv", "--by", "colour", "--worst", "2")
     outcome = run(*words)
-    assert outcome.stdout.startswith(f"On 60 rows the {score} is ")
+    assert outcome.stdout.startswith("60 of 60 rows stand in the training table: ")
+    assert f"On 60 rows the {score} is " in " ".join(outcome.stdout.split())
     assert "By colour" in outcome.stdout
     facts = json.loads(run(*words, "--json").stdout)
     assert (facts["rows"], facts["main"], facts["by"]) == (60, score, "colour")

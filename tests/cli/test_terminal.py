@@ -100,9 +100,9 @@ def test_a_comparison_is_a_table_at_eighty_columns_and_marks_who_did_not_run():
     assert "the best" in best
     without = [candidate("svm", None, "no AUC")]
     assert "no AUC" in shown(peer_table({"score": "AUC", "candidates": without}, "Compared"), 80)
-    remarks = [{"name": name, "remark": "the time limit came before its turn", "mark": ""} for name in ("svm", "gp")]
+    remarks = [{"name": name, "remark": "the time limit came first", "mark": ""} for name in ("svm", "gp")]
     remarks.append({"name": "auto", "remark": "stopped at the time limit", "mark": "out of time"})
-    assert _on_candidates({"candidates": remarks}) == ["svm, gp: the time limit came before its turn"]
+    assert _on_candidates({"candidates": remarks}) == ["svm, gp: the time limit came first"]
 
 
 class Clock:

@@ -145,7 +145,7 @@ class Figures:
         return widths
 
     def _wide(self, widths: Sequence[int]) -> Group:
-        out = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+        out = open_table()
         out.add_column(self.first, width=widths[0])
         for name, width in zip(self.names, widths[1:], strict=True):
             out.add_column(name, justify="right", width=width)
@@ -162,6 +162,11 @@ class Figures:
                     out.add_row(plain(f"  {name}", "dim"), row[name])
             lines += [plain(label), out]
         return Group(*lines, Text(""))
+
+
+def open_table() -> Table:
+    """Return a table with one line below its headings."""
+    return Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
 
 
 def score_table(quality: QualityFacts) -> Group:

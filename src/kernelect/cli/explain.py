@@ -113,9 +113,8 @@ def document(explained: Explained, remarks: list[str], out: Path | None) -> dict
 
 def _print(explained: Explained, most: int) -> None:
     import numpy as np
-    from rich.table import Table
 
-    from kernelect.cli._show import Terminal, plain
+    from kernelect.cli._show import Terminal, open_table, plain, say
     from kernelect.facts.numbers import trimmed
 
     console, total = Terminal(), len(explained.towards)
@@ -124,7 +123,7 @@ def _print(explained: Explained, most: int) -> None:
         np.asarray(explained.towards, dtype=float), explained.total
     )
     ends = [explained.base] if same else [explained.base, explained.total]
-    out = Table(title=explained.in_words(), title_justify="left", title_style="")
+    out = open_table()
     for heading in ("row", "prediction", *("usual rows", "this row")[: len(ends)], "reasons, the strongest first"):
         out.add_column(heading, justify="left" if heading.startswith(("pre", "rea")) else "right")
     for row in range(min(total, _MOST_ROWS)):
@@ -133,6 +132,7 @@ def _print(explained: Explained, most: int) -> None:
         reasons = "\n".join(str(reason) for reason in explained.reasons(row, most)) or "no column has an effect"
         figures = [trimmed(float(end[row]), 4) for end in ends]
         out.add_row(str(row + 1), plain(said), *figures, plain_lines(reasons))
+    say(console, explained.in_words())
     console.print(out)
     if total > _MOST_ROWS:
         console.print(plain(f"and {total - _MOST_ROWS} more rows (--out writes them all)", "dim"))

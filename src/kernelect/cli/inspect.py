@@ -52,19 +52,19 @@ def _pairs(title: str, values: dict[str, float], most: int = 30) -> Any:
 
 
 def _columns(columns: list[ColumnFacts], most: int = 30) -> Any:
-    from rich.table import Table
+    from rich.console import Group
 
-    from kernelect.cli._show import plain
+    from kernelect.cli._show import open_table, plain
     from kernelect.facts.numbers import percent
 
-    out = Table(title="Columns", title_justify="left", title_style="bold")
+    out = open_table()
     for heading in ("column", "kind", "missing", "values"):
         out.add_column(heading)
     for column in columns[:most]:
         out.add_row(plain(column["name"]), plain(column["kind"]), percent(column["missing"], 0), plain(_values(column)))
     if len(columns) > most:
         out.add_row(f"and {len(columns) - most} more", "", "", "")
-    return out
+    return Group(plain("Columns", "bold"), out, plain(""))
 
 
 def _values(column: ColumnFacts) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -29,9 +30,24 @@ def list_studies() -> None:
     """List the studies that are built in."""
     from kernelect import studies
 
-    for name in studies.builtin_studies():
-        study = studies.read_study(name)
-        echo(f"{name:12}  {study.title} ({len(study.datasets)} data sets, {len(study.methods)} methods)")
+    titles = {name: studies.read_study(name) for name in studies.builtin_studies()}
+    _print_pairs(
+        (name, f"{one.title} ({len(one.datasets)} data sets, {len(one.methods)} methods)")
+        for name, one in titles.items()
+    )
+
+
+def _print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print names, each beside its words."""
+    from rich.table import Table
+
+    from kernelect.cli._show import Terminal, plain
+
+    out = Table.grid(padding=(0, 2, 0, 0))
+    out.add_column(no_wrap=True)
+    for name, words in pairs:
+        out.add_row(plain(name), plain(words))
+    Terminal().print(out)
 
 
 @study_command.command("show", cls=GuardedCommand)
@@ -45,10 +61,14 @@ def show_study(name: str, toml: bool) -> None:
     if toml:
         emit(study.text)
         return
-    echo(f"{study.title}\n{study.reference}\n{study.notes}\n".replace("\n\n", "\n"))
-    echo(f"data sets  {', '.join(study.datasets)}\nsplits     {study.splits}\nmethods")
-    for method in study.methods.values():
-        echo(f"  {method.name:14} {method.label}")
+    from kernelect.cli._show import Terminal, say
+
+    console = Terminal()
+    for words in filter(None, (study.title, study.reference, study.notes)):
+        say(console, words)
+    console.print()
+    _print_pairs([("data sets", ", ".join(study.datasets)), ("splits", str(study.splits)), ("methods", "")])
+    _print_pairs((f"  {method.name}", method.label) for method in study.methods.values())
 
 
 @study_command.command(cls=GuardedCommand)

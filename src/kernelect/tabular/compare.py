@@ -265,7 +265,7 @@ def _run(
 ) -> Contender:
     """Run one candidate; a failure is its remark, not the end of the comparison."""
     if share <= 0.0 and candidate.name != GUESSING:  # which takes no time, and tells what the others are worth
-        return Contender(name=candidate.name, remark="the time limit came before its turn", mark=NOT_RUN)
+        return Contender(name=candidate.name, remark="the time limit came first", mark=NOT_RUN)
     began, outcomes = time.monotonic(), []
     pipeline = candidate.pipeline
     if candidate.ours and np.isfinite(share):
