@@ -52,7 +52,11 @@ def _on_system(error: OSError) -> str:
     return f"{error.filename!r} cannot be used ({reason}): check the name, its permissions and the space on the disk."
 
 
-def shared(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+#: What puts an option on a command.
+Option = Callable[[Any], Any]
+
+
+def shared(*options: Option) -> Option:
     """Join options into one decorator, shown in the order given."""
 
     def decorate(function: Any) -> Any:
@@ -152,22 +156,33 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 quiet = click.option("--quiet", is_flag=True, help="Print no progress and no remarks.")
 force = click.option("--force", is_flag=True, help="Overwrite existing files.")
 fill_missing = click.option("--fill-missing", is_flag=True, help="Treat absent columns as missing cells.")
-seed = click.option(
-    "--seed",
-    type=Whole(0, 2**32 - 1),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Seed of everything random.",
+format_option = shared(
+    click.option(
+        "--format", "format_", type=click.Choice(_NAMES["formats"]), help="Format of the table.  [default: detected]"
+    ),
+    click.option(
+        "--sheet", metavar="NAME", help="Sheet of an Excel file, by name or number.  [default: the first with cells]"
+    ),
 )
-jobs = click.option(
-    "--jobs",
-    type=Whole(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="Number of outer folds to run at the same time.",
-)
+table_argument = click.argument("table", metavar="TABLE", type=click.Path(path_type=str, allow_dash=True))
+model_argument = click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
+rows_to_read = shared(model_argument, table_argument, format_option)
+
+
+def whole(name: str, words: str, least: int = 1, default: int | None = None, most: int | None = None) -> Option:
+    """Return the option of a whole number."""
+    kind = Whole(least, most)
+    return click.option(name, type=kind, metavar="N", default=default, show_default=default is not None, help=words)
+
+
+def file_to_write(words: str, default: str | None = None) -> Option:
+    """Return the option of a file that is written."""
+    kind = click.Path(dir_okay=False, path_type=Path)
+    return click.option("--out", type=kind, default=default, show_default=default is not None, help=words)
+
+
+seed = whole("--seed", "Seed of everything random.", 0, 0, 2**32 - 1)
+jobs = whole("--jobs", "Number of outer folds to run at the same time.", default=1)
 time_limit = click.option("--time-limit", type=Seconds(), metavar="SECONDS", help="Time for the whole run.")
 
 
@@ -190,25 +205,15 @@ compared = click.option(
     metavar="FILE",
     help="What kernelect compare --json printed for the same table: other methods are shown beside the model.",
 )
-format_option = shared(
-    click.option(
-        "--format", "format_", type=click.Choice(_NAMES["formats"]), help="Format of the table.  [default: detected]"
-    ),
-    click.option(
-        "--sheet", metavar="NAME", help="Sheet of an Excel file, by name or number.  [default: the first with cells]"
-    ),
-)
-table_argument = click.argument("table", metavar="TABLE", type=click.Path(path_type=str, allow_dash=True))
-model_argument = click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
 
 
-def _several(name: str, words: str, variable: str | None = None, metavar: str = "COLUMN") -> Callable[[Any], Any]:
+def _several(name: str, words: str, variable: str | None = None, metavar: str = "COLUMN") -> Option:
     """Return an option that may be given more than once, or once with commas."""
     declared = (name,) if variable is None else (name, variable)
     return click.option(*declared, multiple=True, metavar=metavar, help=f"{words} May be repeated.")
 
 
-def _single(name: str, words: str) -> Callable[[Any], Any]:
+def _single(name: str, words: str) -> Option:
     """Return the option for one column; a second one is refused, not taken in the place of the first."""
     return click.option(name, metavar="COLUMN", multiple=True, callback=_only_one, help=words)
 
@@ -286,25 +291,16 @@ stakes = shared(
 )
 
 
-def folds(default: int) -> Callable[[Any], Any]:
+def folds(default: int) -> Option:
     """Return the options of outer folds."""
     return shared(
-        click.option(
+        whole(
             "--folds",
-            type=Whole(min=0),
-            metavar="N",
-            default=default,
-            show_default=True,
-            help="Number of outer folds; each repeats the whole selection. fit takes 0 too: no outer folds.",
+            "Number of outer folds; each repeats the whole selection. fit takes 0 too: no outer folds.",
+            0,
+            default,
         ),
-        click.option(
-            "--repeats",
-            type=Whole(min=1),
-            metavar="N",
-            default=1,
-            show_default=True,
-            help="How often to draw the folds.",
-        ),
+        whole("--repeats", "How often to draw the folds.", default=1),
     )
 
 

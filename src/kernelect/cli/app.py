@@ -13,14 +13,7 @@ from kernelect.cli import _guard as options
 
 @click.command(cls=options.GuardedCommand)
 @click.argument("place", metavar="[PLACE]", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--port",
-    type=options.Whole(0, 65535),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Port; 0 takes a free one.",
-)
+@options.whole("--port", "Port; 0 takes a free one.", 0, 0, 65535)
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 def app_command(place: Path | None, port: int, no_browser: bool) -> None:
     """Open pages in the browser: choose a table, fit, read the report, predict new rows.

@@ -18,10 +18,8 @@ _MOST_COLUMNS = 12
 
 
 @click.command(cls=options.GuardedCommand)
-@options.model_argument
-@options.table_argument
-@options.format_option
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File for a page (HTML).")
+@options.rows_to_read
+@options.file_to_write("File for a page (HTML).")
 @options.fill_missing
 @options.force
 @options.as_json

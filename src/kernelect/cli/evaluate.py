@@ -14,18 +14,9 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=options.GuardedCommand)
-@options.model_argument
-@options.table_argument
-@options.format_option
+@options.rows_to_read
 @click.option("--by", metavar="COLUMN", help="List the scores for each value of this column (quarters of numbers).")
-@click.option(
-    "--worst",
-    type=options.Whole(min=0),
-    metavar="N",
-    default=8,
-    show_default=True,
-    help="Rows that are listed as predicted worst.",
-)
+@options.whole("--worst", "Rows that are listed as predicted worst.", 0, 8)
 @options.as_json
 @options.quiet
 def evaluate_command(

@@ -17,27 +17,14 @@ _MOST_ROWS = 20
 
 
 @click.command(cls=options.GuardedCommand)
-@options.model_argument
-@options.table_argument
-@options.format_option
-@click.option(
-    "--most",
-    type=options.Whole(min=1),
-    metavar="N",
-    default=3,
-    show_default=True,
-    help="Reasons shown for each row, at most.",
-)
+@options.rows_to_read
+@options.whole("--most", "Reasons shown for each row, at most.", default=3)
 @click.option(
     "--background",
     metavar="TABLE",
     help="Table with usual rows, for models that do not keep their training rows (svm, rvm, basis).",
 )
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File for all effects, CSV unless it ends in .tsv, .parquet, .feather or .xlsx.",
-)
+@options.file_to_write("File for all effects, CSV unless it ends in .tsv, .parquet, .feather or .xlsx.")
 @options.fill_missing
 @options.force
 @options.as_json

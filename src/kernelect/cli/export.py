@@ -20,17 +20,10 @@ TARGETS = sorted(
 @click.command(cls=options.GuardedCommand)
 @options.model_argument
 @click.option("--to", "format_", type=click.Choice(TARGETS), required=True, help="What to write.")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; such as model.onnx, model.h or model.js unless given.",
-)
+@options.file_to_write("File to write; such as model.onnx, model.h or model.js unless given.")
 @click.option("--float", "single", is_flag=True, help="Single precision (C and ONNX).")
-@click.option(
-    "--max-vectors",
-    type=options.Whole(min=1),
-    metavar="N",
-    help="Reduce the model to so many vectors first (machines auto and lssvm); the loss is printed.",
+@options.whole(
+    "--max-vectors", "Reduce the model to so many vectors first (machines auto and lssvm); the loss is printed."
 )
 @click.option("--bits", type=click.Choice(["16", "8"]), help="Store vectors and coefficients in so many bits (C).")
 @click.option("--name", default="model", show_default=True, help="What names in C and JavaScript begin with.")

@@ -41,14 +41,7 @@ _GATHERING = 0.6
 )
 @options.effort
 @options.parts
-@click.option(
-    "--restarts",
-    type=options.Whole(min=0),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Number of further searches from random starts; the best one is kept.",
-)
+@options.whole("--restarts", "Number of further searches from random starts; the best one is kept.", 0, 0)
 @options.folds(default=5)
 @click.option(
     "--out",

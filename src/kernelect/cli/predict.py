@@ -19,14 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=options.GuardedCommand)
-@options.model_argument
-@options.table_argument
-@options.format_option
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File for the predictions, CSV unless it ends in .tsv, .parquet, .feather or .xlsx.",
-)
+@options.rows_to_read
+@options.file_to_write("File for the predictions, CSV unless it ends in .tsv, .parquet, .feather or .xlsx.")
 @click.option("--interval", type=float, metavar="SHARE", help="Add intervals that cover this share, such as 0.9.")
 @click.option(
     "--id",

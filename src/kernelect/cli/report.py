@@ -10,16 +10,8 @@ from kernelect.cli import _guard as options
 
 
 @click.command(cls=options.GuardedCommand)
-@options.model_argument
-@options.table_argument
-@options.format_option
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default="report.html",
-    show_default=True,
-    help="File for the page.",
-)
+@options.rows_to_read
+@options.file_to_write("File for the page.", "report.html")
 @options.compared
 @options.private
 @options.force

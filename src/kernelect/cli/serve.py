@@ -14,36 +14,13 @@ from kernelect.cli import _guard as options
 @click.command(cls=options.GuardedCommand)
 @options.model_argument
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 opens it to all.")
-@click.option(
-    "--port",
-    type=options.Whole(0, 65535),
-    metavar="N",
-    default=8000,
-    show_default=True,
-    help="Port; 0 takes a free one.",
-)
+@options.whole("--port", "Port; 0 takes a free one.", 0, 8000, 65535)
 @click.option(
     "--allow-host", multiple=True, metavar="NAME", help="Further name by which requests may call this server."
 )
-@click.option(
-    "--workers", type=options.Whole(1, 64), metavar="N", default=1, show_default=True, help="Processes that answer."
-)
-@click.option(
-    "--max-rows",
-    type=options.Whole(min=1),
-    metavar="N",
-    default=100_000,
-    show_default=True,
-    help="Rows that one request may hold.",
-)
-@click.option(
-    "--max-bytes",
-    type=options.Whole(min=1),
-    metavar="N",
-    default=20_000_000,
-    show_default=True,
-    help="Bytes that one request may hold.",
-)
+@options.whole("--workers", "Processes that answer.", default=1, most=64)
+@options.whole("--max-rows", "Rows that one request may hold.", default=100_000)
+@options.whole("--max-bytes", "Bytes that one request may hold.", default=20_000_000)
 def serve_command(
     model: Path, host: str, port: int, allow_host: tuple[str, ...], workers: int, max_rows: int, max_bytes: int
 ) -> None:

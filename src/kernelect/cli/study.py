@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from kernelect.cli._guard import GuardedCommand, Seconds, Whole, as_json
+from kernelect.cli._guard import GuardedCommand, Seconds, as_json, whole
 from kernelect.cli._guard import force as force_option
 from kernelect.cli._signals import exit_code
 from kernelect.cli._terminal import echo, emit, printable_lines
@@ -82,17 +82,10 @@ def show_study(name: str, toml: bool) -> None:
 )
 @click.option("--datasets", help="Some of the data sets, separated by commas.  [default: all]")
 @click.option("--methods", help="Some of the methods, separated by commas.  [default: all]")
-@click.option(
-    "--splits",
-    type=Whole(1, 10**6),
-    metavar="N",
-    help="Splits (or starts) of each data set.  [default: the study's]",
-)
+@whole("--splits", "Splits (or starts) of each data set.  [default: the study's]", most=10**6)
 @click.option("--engine", default="local", show_default=True, help="local, or a Dask scheduler: tcp://host:8786.")
-@click.option(
-    "--jobs", type=Whole(min=1), metavar="N", default=1, show_default=True, help="Processes of --engine local."
-)
-@click.option("--threads", type=Whole(min=1), metavar="N", default=1, show_default=True, help="BLAS threads of a cell.")
+@whole("--jobs", "Processes of --engine local.", default=1)
+@whole("--threads", "BLAS threads of a cell.", default=1)
 @click.option("--time-limit", type=Seconds(), help="Seconds that one cell may take.")
 @click.option(
     "--install", is_flag=True, help="Install the peers that run in environments of their own, by pip (up to gigabytes)."

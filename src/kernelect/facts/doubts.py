@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_origin
 
 from kernelect.facts.estimates import Assessment
 from kernelect.facts.record import CheckFacts, Doubt, Facts
@@ -75,13 +75,20 @@ class DoubtRule(ABC, Generic[E]):
         What is looked for, as the sentence of what was checked lists it.
     severity : Severity
     evidence : type
-        The record that :meth:`look` reads. A rule runs whenever such a record is examined.
+        The record that :meth:`look` reads, the type in brackets behind the base. A rule runs whenever such a record
+        is examined.
     """
 
     name: ClassVar[str]
     about: ClassVar[str]
     severity: ClassVar[Severity]
     evidence: ClassVar[type]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        found = [base for base in getattr(cls, "__orig_bases__", ()) if get_origin(base) is DoubtRule]
+        if found and "evidence" not in vars(cls):
+            cls.evidence = get_args(found[0])[0]
 
     @abstractmethod
     def look(self, evidence: E) -> Mapping[str, Any] | Obstacle | None:

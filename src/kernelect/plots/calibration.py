@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from kernelect.facts.names import short_name
 from kernelect.facts.outcomes import Calibration
-from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+from kernelect.plots.style import QUIET, RecordDisplay
 
 
-@dataclass(frozen=True)
-class CalibrationDisplay(Display):
+class CalibrationDisplay(RecordDisplay[Calibration]):
     """How often events came true against their predicted probability, bin by bin."""
 
-    record: Calibration
+    inches = (5.2, 4.6)
 
     @classmethod
     def from_predictions(cls, y_true: Any, probability: Any, *, classes: Any = None) -> Self:
@@ -28,23 +26,18 @@ class CalibrationDisplay(Display):
         """Draw and return the picture of exact leave-one-out probabilities; ``y`` holds the targets of the fit."""
         return cls(Calibration.from_estimator(estimator, y)).drawn(ax)
 
-    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
-        """Draw on ``ax`` (a new one if none is given) and return it; bars are the bins' counts."""
+    def _draw(self, ax: Any, colour: str) -> None:
         record = self.record
-        with axes_for(ax, "CalibrationDisplay.plot", (5.2, 4.6)) as ax:
-            ax.bar(
-                record.predicted, 0.2 * record.count / record.count.max(), 0.04, color=QUIET, alpha=0.3, label="rows"
-            )
-            ax.plot([0, 1], [0, 1], color=QUIET, lw=1.0, ls="--", label="perfect")
-            # No share is below 0 or above 1.
-            within = np.minimum(record.spread, [record.observed, 1.0 - record.observed])
-            ax.errorbar(record.predicted, record.observed, within, color=colour, fmt="-", lw=1.2, elinewidth=0.9)
-            # A bin of few rows says little, and should look it.
-            size = 12.0 + 60.0 * np.sqrt(record.count / record.count.max())
-            ax.scatter(record.predicted, record.observed, size, color=colour, zorder=3)
-            for x, count in zip(record.predicted, record.count, strict=True):
-                top = 0.2 * count / record.count.max() + 0.012
-                ax.text(x, top, f"{count:.0f}", ha="center", fontsize="xx-small", color=QUIET)
-            ax.set(xlim=(-0.03, 1.03), ylim=(0.0, 1.05), ylabel="share that came true")
-            ax.set_xlabel(short_name(record.label, 44), parse_math=False)
-        return ax
+        ax.bar(record.predicted, 0.2 * record.count / record.count.max(), 0.04, color=QUIET, alpha=0.3, label="rows")
+        ax.plot([0, 1], [0, 1], color=QUIET, lw=1.0, ls="--", label="perfect")
+        # No share is below 0 or above 1.
+        within = np.minimum(record.spread, [record.observed, 1.0 - record.observed])
+        ax.errorbar(record.predicted, record.observed, within, color=colour, fmt="-", lw=1.2, elinewidth=0.9)
+        # A bin of few rows says little, and should look it.
+        size = 12.0 + 60.0 * np.sqrt(record.count / record.count.max())
+        ax.scatter(record.predicted, record.observed, size, color=colour, zorder=3)
+        for x, count in zip(record.predicted, record.count, strict=True):
+            top = 0.2 * count / record.count.max() + 0.012
+            ax.text(x, top, f"{count:.0f}", ha="center", fontsize="xx-small", color=QUIET)
+        ax.set(xlim=(-0.03, 1.03), ylim=(0.0, 1.05), ylabel="share that came true")
+        ax.set_xlabel(short_name(record.label, 44), parse_math=False)

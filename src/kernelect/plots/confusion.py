@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -10,17 +9,16 @@ import numpy as np
 from kernelect.facts.names import short_name
 from kernelect.facts.numbers import fixed
 from kernelect.facts.outcomes import Confusion
-from kernelect.plots.style import COLOURS, Display, axes_for
+from kernelect.plots.style import COLOURS, RecordDisplay
 
 #: Letters for which there is room below the cells, all of the same width.
 _LETTERS = 32
 
 
-@dataclass(frozen=True)
-class ConfusionDisplay(Display):
+class ConfusionDisplay(RecordDisplay[Confusion]):
     """Counts of true against predicted classes."""
 
-    record: Confusion
+    inches = (5.2, 4.6)
 
     @classmethod
     def from_predictions(cls, y_true: Any, y_pred: Any, *, classes: Any = None, label: str = "predicted") -> Self:
@@ -32,16 +30,13 @@ class ConfusionDisplay(Display):
         """Draw and return the picture of exact leave-one-out labels; ``y`` holds the targets of the fit."""
         return cls(Confusion.from_estimator(estimator, y)).drawn(ax)
 
-    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
-        """Draw on ``ax`` (a new one if none is given) and return it: right in one colour, wrong in another."""
+    def _draw(self, ax: Any, colour: str) -> None:
         record = self.record
-        with axes_for(ax, "ConfusionDisplay.plot", (5.2, 4.6)) as ax:
-            shares = record.counts / np.maximum(record.counts.sum(axis=1, keepdims=True), 1.0)
-            for (row, column), count in np.ndenumerate(record.counts):
-                shade = colour if row == column else COLOURS[1]
-                self._plot_cell(ax, (row, column), int(count), float(shares[row, column]), shade)
-            self._label_axes(ax)
-        return ax
+        shares = record.counts / np.maximum(record.counts.sum(axis=1, keepdims=True), 1.0)
+        for (row, column), count in np.ndenumerate(record.counts):
+            shade = colour if row == column else COLOURS[1]
+            self._plot_cell(ax, (row, column), int(count), float(shares[row, column]), shade)
+        self._label_axes(ax)
 
     def _plot_cell(self, ax: Any, at: tuple[int, int], count: int, share: float, shade: str) -> None:
         from matplotlib.patches import Rectangle

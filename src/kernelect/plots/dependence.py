@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from kernelect.facts.dependence import Dependence
 from kernelect.facts.names import short_name
-from kernelect.plots.style import COLOURS, QUIET, Display, axes_for, legend_above
+from kernelect.plots.style import COLOURS, QUIET, RecordDisplay, legend_above
 from kernelect.typing import Array
 
 
-@dataclass(frozen=True)
-class DependenceDisplay(Display):
+class DependenceDisplay(RecordDisplay[Dependence]):
     """Partial dependence on one column: the mean prediction when all rows have the same value in it."""
 
-    record: Dependence
+    inches = (5.2, 3.8)
 
     @classmethod
     def from_estimator(
@@ -30,20 +28,17 @@ class DependenceDisplay(Display):
         """
         return cls(Dependence.from_estimator(estimator, X, column, random_state=random_state)).drawn(ax)
 
-    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
-        """Draw on ``ax`` (a new one if none is given) and return it."""
+    def _draw(self, ax: Any, colour: str) -> None:
         record = self.record
-        with axes_for(ax, "DependenceDisplay.plot", (5.2, 3.8)) as ax:
-            if record.levels:
-                self._plot_levels(ax, colour)
-            else:
-                self._plot_lines(ax, colour)
-            self._widen(ax)
-            ax.set_xlabel(short_name(record.name, 40), parse_math=False)
-            ax.set_ylabel(short_name(record.label, 34), parse_math=False)
-            if record.outputs:
-                legend_above(ax)
-        return ax
+        if record.levels:
+            self._plot_levels(ax, colour)
+        else:
+            self._plot_lines(ax, colour)
+        self._widen(ax)
+        ax.set_xlabel(short_name(record.name, 40), parse_math=False)
+        ax.set_ylabel(short_name(record.label, 34), parse_math=False)
+        if record.outputs:
+            legend_above(ax)
 
     @staticmethod
     def _widen(ax: Any) -> None:

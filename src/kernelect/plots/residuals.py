@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from kernelect.facts.outcomes import Residuals
-from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+from kernelect.plots.style import COLOURS, QUIET, RecordDisplay
 
 #: Ranges that are drawn; of more, some, evenly along the predictions.
 _MOST_RANGES = 250
@@ -17,11 +16,10 @@ _MOST_RANGES = 250
 _ARROW = 0.05
 
 
-@dataclass(frozen=True)
-class ResidualsDisplay(Display):
+class ResidualsDisplay(RecordDisplay[Residuals]):
     """Observed against predicted values, and the ranges that should hold 90 % of the rows."""
 
-    record: Residuals
+    inches = (5.2, 4.6)
 
     @classmethod
     def from_predictions(
@@ -36,22 +34,19 @@ class ResidualsDisplay(Display):
         """Draw and return the picture of exact leave-one-out predictions; ``y`` holds the targets of the fit."""
         return cls(Residuals.from_estimator(estimator, y)).drawn(ax)
 
-    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
-        """Draw on ``ax`` (a new one if none is given) and return it."""
+    def _draw(self, ax: Any, colour: str) -> None:
         record = self.record
-        with axes_for(ax, "ResidualsDisplay.plot", (5.2, 4.6)) as ax:
-            ends = np.array([record.predicted.min(), record.predicted.max()])
-            shown = np.unique(np.linspace(0, len(record.predicted) - 1, _MOST_RANGES).astype(np.intp))
-            gap = np.full(len(shown), np.nan)
-            heights = np.column_stack([record.lower[shown], record.upper[shown], gap]).ravel()
-            ax.plot(np.repeat(record.predicted[shown], 3), heights, color=colour, alpha=0.25, lw=1.0)
-            size = 4.0 if len(record.predicted) < 500 else 2.5
-            ax.plot(record.predicted, record.observed, "o", color=colour, alpha=0.55, ms=size, mew=0, label="rows")
-            ax.plot(ends, ends, color=QUIET, lw=1.0, ls="--", label="perfect")
-            self._plot_limits(ax)
-            ax.set_xlabel(record.label)
-            ax.set_ylabel("observed")
-        return ax
+        ends = np.array([record.predicted.min(), record.predicted.max()])
+        shown = np.unique(np.linspace(0, len(record.predicted) - 1, _MOST_RANGES).astype(np.intp))
+        gap = np.full(len(shown), np.nan)
+        heights = np.column_stack([record.lower[shown], record.upper[shown], gap]).ravel()
+        ax.plot(np.repeat(record.predicted[shown], 3), heights, color=colour, alpha=0.25, lw=1.0)
+        size = 4.0 if len(record.predicted) < 500 else 2.5
+        ax.plot(record.predicted, record.observed, "o", color=colour, alpha=0.55, ms=size, mew=0, label="rows")
+        ax.plot(ends, ends, color=QUIET, lw=1.0, ls="--", label="perfect")
+        self._plot_limits(ax)
+        ax.set_xlabel(record.label)
+        ax.set_ylabel("observed")
 
     def _plot_limits(self, ax: Any) -> None:
         """Draw an arrow from the limit of a row to the side on which its target lies."""

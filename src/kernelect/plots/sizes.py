@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from kernelect.facts.history import Sizes
-from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+from kernelect.plots.style import QUIET, RecordDisplay
 
 
-@dataclass(frozen=True)
-class SizesDisplay(Display):
+class SizesDisplay(RecordDisplay[Sizes]):
     """Ln evidence of the best subset of every size, and the path of the search."""
 
-    record: Sizes
+    inches = (6.4, 4.0)
 
     @classmethod
     def from_selection(cls, selection: Any) -> Self:
@@ -29,19 +27,16 @@ class SizesDisplay(Display):
         """
         return cls(Sizes.from_estimator(estimator, X, y)).drawn(ax)
 
-    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
-        """Draw on ``ax`` (a new one if none is given) and return it."""
+    def _draw(self, ax: Any, colour: str) -> None:
         record = self.record
-        with axes_for(ax, "SizesDisplay.plot", (6.4, 4.0)) as ax:
-            searched = len(record.path_size) > 0
-            if searched:
-                ax.plot(record.path_size, record.path_evidence, ".", color=QUIET, alpha=0.4, ms=4, label="visited")
-            words = "best of its size" if searched else "weakest functions removed"
-            ax.plot(record.size, record.evidence, "-", color=colour, lw=1.8, label=words)
-            height = float(record.evidence[record.size == record.chosen].max())
-            ax.plot([record.chosen], [height], "o", color=colour, ms=8, label=f"chosen: {record.chosen} functions")
-            ax.set_xlabel("basis functions")
-            ax.xaxis.get_major_locator().set_params(integer=True)
-            ax.set_ylabel("ln evidence (larger is better)")
-            ax.legend(loc="lower right")
-        return ax
+        searched = len(record.path_size) > 0
+        if searched:
+            ax.plot(record.path_size, record.path_evidence, ".", color=QUIET, alpha=0.4, ms=4, label="visited")
+        words = "best of its size" if searched else "weakest functions removed"
+        ax.plot(record.size, record.evidence, "-", color=colour, lw=1.8, label=words)
+        height = float(record.evidence[record.size == record.chosen].max())
+        ax.plot([record.chosen], [height], "o", color=colour, ms=8, label=f"chosen: {record.chosen} functions")
+        ax.set_xlabel("basis functions")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set_ylabel("ln evidence (larger is better)")
+        ax.legend(loc="lower right")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from kernelect.extras import load_extra
 
@@ -13,6 +14,9 @@ INK, QUIET, GRID = "#22303c", "#6b7a88", "#dfe5ea"
 
 #: Distinguishable for colour-blind readers, and in print.
 COLOURS = ("#1f6fb2", "#d1660f", "#2f8f5b", "#8a4fa3", "#b3364a", "#5c6b77")
+
+
+Record = TypeVar("Record")
 
 
 class Display(ABC):
@@ -26,6 +30,35 @@ class Display(ABC):
         """Draw, and return the picture itself."""
         self.plot(ax)
         return self
+
+
+@dataclass(frozen=True)
+class RecordDisplay(Display, Generic[Record]):
+    """A picture of one record on one pair of axes."""
+
+    record: Record
+
+    #: Width and height of new axes.
+    inches: ClassVar[tuple[float, float]] = (5.2, 3.8)
+
+    @classmethod
+    def record_type(cls) -> type[Record]:
+        """Return the type of its record, which the class names in brackets behind its base."""
+        found: type[Record] = get_args(cls.__orig_bases__[0])[0]  # type: ignore[attr-defined]
+        return found
+
+    def _size(self) -> tuple[float, float]:
+        return self.inches
+
+    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
+        """Draw on ``ax`` (new axes if none are given) and return it."""
+        with axes_for(ax, f"{type(self).__name__}.plot", self._size()) as ax:
+            self._draw(ax, colour)
+        return ax
+
+    @abstractmethod
+    def _draw(self, ax: Any, colour: str) -> None:
+        """Draw the record; ``colour`` is that of pictures with a single one."""
 
 
 @contextmanager

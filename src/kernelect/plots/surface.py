@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from kernelect.facts.names import short_name
 from kernelect.facts.surface import CRITERION_ROWS, Surface
-from kernelect.plots.style import COLOURS, INK, QUIET, Display, axes_for
+from kernelect.plots.style import COLOURS, INK, QUIET, RecordDisplay
 
 #: Rises in nats at which the shade changes: 1 is noise, 3 is much, beyond 300 nothing is distinguished.
 _LEVELS = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 
 
-@dataclass(frozen=True)
-class SurfaceDisplay(Display):
+class SurfaceDisplay(RecordDisplay[Surface]):
     """The criterion over its two most influential parameters, or a curve if only one was selected."""
 
-    record: Surface
+    inches = (6.4, 4.4)
 
     @classmethod
     def from_estimator(
@@ -39,20 +37,17 @@ class SurfaceDisplay(Display):
         """
         return cls(Surface.from_estimator(estimator, X, y, max_rows=max_rows, size=size)).drawn(ax)
 
-    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
-        """Draw on ``ax`` (a new one if none is given) and return it."""
+    def _draw(self, ax: Any, colour: str) -> None:
         record = self.record
-        with axes_for(ax, "SurfaceDisplay.plot", (6.4, 4.4)) as ax:
-            if len(record.names) == 1:
-                self._plot_curve(ax, colour)
-            else:
-                self._plot_surface(ax, colour)
-            ax.set_xscale("log")
-            for axis in (ax.xaxis, ax.yaxis)[: len(record.names)]:
-                axis.set_major_formatter("{x:g}")
-                axis.set_minor_formatter("")
-            ax.set_xlabel(short_name(record.names[0], 40), parse_math=False)
-        return ax
+        if len(record.names) == 1:
+            self._plot_curve(ax, colour)
+        else:
+            self._plot_surface(ax, colour)
+        ax.set_xscale("log")
+        for axis in (ax.xaxis, ax.yaxis)[: len(record.names)]:
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
+        ax.set_xlabel(short_name(record.names[0], 40), parse_math=False)
 
     def _plot_curve(self, ax: Any, colour: str) -> None:
         record = self.record

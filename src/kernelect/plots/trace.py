@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from kernelect.facts.history import SearchHistory
 from kernelect.facts.sources import require_selection
-from kernelect.plots.style import COLOURS, QUIET, Display, axes_for
+from kernelect.plots.style import QUIET, RecordDisplay
 
 #: Stages that minimise the criterion without its prior, and are drawn aside.
 _ASIDE = "criterion alone"
 
 
-@dataclass(frozen=True)
-class TraceDisplay(Display):
+class TraceDisplay(RecordDisplay[SearchHistory]):
     """Criterion against evaluation, run by run: a dot for every value, a line for the best so far."""
 
-    record: SearchHistory
+    inches = (6.4, 4.0)
 
     @classmethod
     def from_selection(cls, selection: Any, label: str | None = None) -> Self:
@@ -32,20 +30,17 @@ class TraceDisplay(Display):
         require_selection(estimator)
         return cls.from_selection(estimator.selection_, label).drawn(ax)
 
-    def plot(self, ax: Any = None, colour: str = COLOURS[0]) -> Any:
-        """Draw on ``ax`` (a new one if none is given) and return it."""
+    def _draw(self, ax: Any, colour: str) -> None:
         record = self.record
-        with axes_for(ax, "TraceDisplay.plot", (6.4, 4.0)) as ax:
-            for number, name in enumerate(record.runs):
-                self._plot_run(ax, number, name, colour if name != _ASIDE else QUIET)
-            low, high = float(np.nanmin(record.best)), float(np.nanmax(record.best))
-            room = 0.12 * (high - low) or 1.0
-            # A line search's far leaps are left out, they would flatten the rest.
-            ax.set_ylim(low - 0.5 * room, high + 3.5 * room)
-            ax.set_xlim(0.5, len(record.value) + 0.5)
-            ax.set_xlabel("evaluation")
-            ax.set_ylabel(record.label)
-        return ax
+        for number, name in enumerate(record.runs):
+            self._plot_run(ax, number, name, colour if name != _ASIDE else QUIET)
+        low, high = float(np.nanmin(record.best)), float(np.nanmax(record.best))
+        room = 0.12 * (high - low) or 1.0
+        # A line search's far leaps are left out, they would flatten the rest.
+        ax.set_ylim(low - 0.5 * room, high + 3.5 * room)
+        ax.set_xlim(0.5, len(record.value) + 0.5)
+        ax.set_xlabel("evaluation")
+        ax.set_ylabel(record.label)
 
     def _plot_run(self, ax: Any, number: int, name: str, colour: str) -> None:
         record = self.record

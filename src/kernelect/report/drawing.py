@@ -12,61 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from kernelect import plots
 from kernelect.facts.material import RECORDS
 from kernelect.facts.numbers import LATEST_YEAR, trimmed
 from kernelect.facts.page_record import PictureFacts
 from kernelect.facts.pictures import MANY_COLUMNS
 from kernelect.facts.plain import record_from_plain
-from kernelect.plots import (
-    BeeswarmDisplay,
-    CalibrationDisplay,
-    ConfusionDisplay,
-    CurveDisplay,
-    DependenceDisplay,
-    HeldOutDisplay,
-    InteractionsDisplay,
-    LearningCurveDisplay,
-    RecallsDisplay,
-    RelevanceDisplay,
-    ResidualsDisplay,
-    ResidualTrendDisplay,
-    ShapleyDependenceDisplay,
-    SizeCurveDisplay,
-    SizesDisplay,
-    SurfaceDisplay,
-    SurvivalCalibrationDisplay,
-    SurvivalDisplay,
-    TraceDisplay,
-    WaterfallDisplay,
-    WeightsDisplay,
-)
 from kernelect.plots.explanations import ramp_colours
-from kernelect.plots.style import COLOURS, GRID, INK, QUIET, house_style
-
-#: What a picture's kind is called -> the class that draws its record.
-_DISPLAYS: dict[str, Any] = {
-    "relevance": RelevanceDisplay,
-    "held out": HeldOutDisplay,
-    "dependence": DependenceDisplay,
-    "confusion": ConfusionDisplay,
-    "residuals": ResidualsDisplay,
-    "calibration": CalibrationDisplay,
-    "trace": TraceDisplay,
-    "surface": SurfaceDisplay,
-    "sizes": SizesDisplay,
-    "weights": WeightsDisplay,
-    "swarm": BeeswarmDisplay,
-    "waterfall": WaterfallDisplay,
-    "shapley": ShapleyDependenceDisplay,
-    "interactions": InteractionsDisplay,
-    "vectors": SizeCurveDisplay,
-    "curve": CurveDisplay,
-    "recalls": RecallsDisplay,
-    "trend": ResidualTrendDisplay,
-    "learning": LearningCurveDisplay,
-    "survival": SurvivalDisplay,
-    "survival calibration": SurvivalCalibrationDisplay,
-}
+from kernelect.plots.style import COLOURS, GRID, INK, QUIET, RecordDisplay, house_style
 
 #: Inches; small, so that letters of 10 points stay readable where the page is narrow.
 _WIDTH, _HEIGHT = 4.6, 3.3
@@ -81,6 +34,13 @@ _APART = 4.0
 _VARIABLES = {INK: "--ink", QUIET: "--quiet", GRID: "--grid", "#ffffff": "--card"} | {
     colour: f"--series-{number}" for number, colour in enumerate(COLOURS, start=1)
 }
+
+
+@cache
+def _displays() -> dict[type, type[RecordDisplay[Any]]]:
+    """Return the pictures by the type of their record."""
+    found = (getattr(plots, name) for name in plots.__all__)  # type: ignore[attr-defined]
+    return {each.record_type(): each for each in found if issubclass(each, RecordDisplay)}
 
 
 @cache
@@ -104,7 +64,7 @@ def is_tall(picture: PictureFacts) -> bool:
 def draw_picture(picture: PictureFacts, prefix: str) -> str:
     """Return a picture as an SVG element; ``prefix`` keeps its identifiers apart from other pictures'."""
     record: Any = record_from_plain(RECORDS[picture["kind"]], picture["record"])
-    svg = _drawn(_DISPLAYS[picture["kind"]](record), _height(picture))
+    svg = _drawn(_displays()[type(record)](record), _height(picture))
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)

@@ -13,6 +13,8 @@ from kernelect.tabular.compare import compare_table as compare_table
 from kernelect.tabular.describe import describe_table as describe_table
 from kernelect.tabular.evaluating import EvaluationFacts as EvaluationFacts
 from kernelect.tabular.evaluating import evaluate_table as evaluate_table
+from kernelect.tabular.evidence import FittedTableEvidence as FittedTableEvidence
+from kernelect.tabular.evidence import TableEvidence as TableEvidence
 from kernelect.tabular.file import load_model as load_model
 from kernelect.tabular.file import save_model as save_model
 from kernelect.tabular.folds import FoldOptions as FoldOptions

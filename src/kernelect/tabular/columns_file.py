@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -87,43 +87,21 @@ class Known:
 
 def known_of(schema: Schema, source: str) -> Known:
     """Return how the training table of a model was read."""
-    return Known(
-        source=source,
-        target=schema.target,
-        task=COUNT if schema.counts else schema.task,
-        weight=schema.weight,
-        group=schema.group,
-        time=schema.time,
-        ids=schema.ids,
-        columns=schema.columns,
-        unused=schema.unused,
-        dated=schema.dated,
-        target_codes=schema.target_codes,
-        time_format=schema.time_format,
-        event=schema.event,
-        ordered=ORDER.join(map(str, schema.classes or ())) if schema.ordered else None,
-    )
+    own: dict[str, Any] = {
+        "source": source,
+        "task": COUNT if schema.counts else schema.task,
+        "ordered": ORDER.join(map(str, schema.classes or ())) if schema.ordered else None,
+    }
+    own |= {one.name: getattr(schema, one.name) for one in fields(Known) if one.name not in own}
+    return Known(**own)
 
 
 def columns_text(schema: Schema, source: str) -> str:
     """Return the text of a file that says how a table was read."""
     known = known_of(schema, source)
-    head = {
-        "format": FORMAT,
-        "target": known.target,
-        "target_missing_codes": list(known.target_codes) or None,
-        "task": known.task,
-        "classes": None if schema.classes is None else [str(label) for label in schema.classes],
-        "ordered": known.ordered,
-        "event": known.event,
-        "weight": known.weight,
-        "group": known.group,
-        "time": known.time,
-        "time_format": known.time_format or None,
-        "ids": list(known.ids) or None,
-        "dated": list(known.dated) or None,
-    }
-    blocks = [_lines(head)]
+    classes = [str(label) for label in schema.classes or ()]
+    own = {"format": FORMAT, "classes": classes, "target_missing_codes": known.target_codes}
+    blocks = [_lines({key: own.get(key, getattr(known, key, None)) for key in _TOP})]
     blocks += ["[[column]]\n" + _lines(_facts(column)) for column in known.columns]
     blocks += [
         "[[column]]\n" + _lines({"name": name, "kind": "unused", "reason": reason})
@@ -157,20 +135,18 @@ def read_columns(path: str | Path) -> Known:
         raise UnusableTable(f"{name} describes the column {twice!r} twice: remove one of the two.")
     return Known(
         source=name,
-        target=facts.get("target"),
-        task=facts.get("task"),
-        weight=facts.get("weight"),
-        group=facts.get("group"),
-        time=facts.get("time"),
-        ids=tuple(map(str, facts.get("ids", ()))),
+        ids=_texts(facts, "ids"),
         columns=tuple(used),
-        dated=tuple(map(str, facts.get("dated", ()))),
+        dated=_texts(facts, "dated"),
         unused={entry["name"]: entry.get("reason", "") for entry in entries if entry["kind"] == "unused"},
-        target_codes=tuple(map(str, facts.get("target_missing_codes", ()))),
+        target_codes=_texts(facts, "target_missing_codes"),
         time_format=_form(facts, name, "The file", "time_format"),
-        event=facts.get("event"),
-        ordered=facts.get("ordered"),
+        **{key: facts.get(key) for key in ("target", "task", "weight", "group", "time", "event", "ordered")},
     )
+
+
+def _texts(facts: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    return tuple(map(str, facts.get(key, ())))
 
 
 def _facts(column: Column) -> dict[str, Any]:
@@ -180,12 +156,12 @@ def _facts(column: Column) -> dict[str, Any]:
         "kind": column.kind,
         "missing": round(column.missing, 6),
         "range": None if column.kind == "category" else [column.low, column.high],
-        "levels": list(column.categories) or None,
+        "levels": column.categories,
         "decimal": reading.decimal if column.kind == "number" and reading.decimal != "." else None,
-        "unit": reading.unit or None,
+        "unit": reading.unit,
         "date_format": reading.date_format if column.kind == "date" else None,
-        "missing_codes": list(reading.missing_codes) or None,
-        "spelled": list(reading.spelled) or None,
+        "missing_codes": reading.missing_codes,
+        "spelled": reading.spelled,
     }
 
 
@@ -197,13 +173,13 @@ def _column(entry: dict[str, Any]) -> Column:
         missing=float(entry.get("missing", 0.0)),
         low=low,
         high=high,
-        categories=tuple(map(str, entry.get("levels", ()))),
+        categories=_texts(entry, "levels"),
         reading=Reading(
             decimal=entry.get("decimal", "."),
             unit=entry.get("unit", ""),
             date_format=entry.get("date_format", ISO),
-            missing_codes=tuple(map(str, entry.get("missing_codes", ()))),
-            spelled=tuple(map(str, entry.get("spelled", ()))),
+            missing_codes=_texts(entry, "missing_codes"),
+            spelled=_texts(entry, "spelled"),
         ),
     )
 
@@ -246,12 +222,13 @@ def _form(facts: Mapping[str, Any], name: str, what: str, key: str) -> str:
 
 
 def _lines(facts: Mapping[str, Any]) -> str:
-    return "".join(f"{key} = {_written(value)}\n" for key, value in facts.items() if value is not None)
+    """Return the lines of what is known; a text or a list without anything in it is left out."""
+    return "".join(f"{key} = {_written(value)}\n" for key, value in facts.items() if value not in (None, "", (), []))
 
 
 def _written(value: Any) -> str:
     """Return a value as TOML has it: texts and lists as in JSON, which has the same escapes."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return f"[{', '.join(map(_written, value))}]"
     if isinstance(value, str):
         text = "".join(

@@ -32,7 +32,7 @@ from kernelect.mixture import AUTO
 from kernelect.tabular.assessing import judge_of
 from kernelect.tabular.folds import FoldOptions, Split, fold_outcomes
 from kernelect.tabular.partly_peers import OneCurve, peers_of_order, peers_of_times
-from kernelect.tabular.pipeline import MachineOptions, for_counts, for_order, make_machine, make_pipeline_for
+from kernelect.tabular.pipeline import MachineOptions, make_pipeline_for, pipeline_of
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.typing import REGRESSION, SURVIVAL
@@ -219,10 +219,7 @@ def ranked_by(schema: Schema) -> str:
 def _ours(schema: Schema, machine: str, kernel: str | None, seed: int, effort: str | None) -> Pipeline:
     name = _DICTIONARIES[kernel] if machine == "basis" and kernel else kernel
     options = MachineOptions(machine, kernel=name, seed=seed, effort=effort if machine == AUTO else None)
-    built = make_machine(options, schema.own_task, len(schema.columns))
-    built = for_counts(built) if schema.counts else built
-    built = for_order(built, schema.classes) if schema.ordered and schema.classes else built
-    return make_pipeline_for(schema.columns, built)
+    return pipeline_of(schema, options)
 
 
 def _guessing(task: str) -> BaseEstimator:

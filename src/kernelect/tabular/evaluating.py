@@ -19,6 +19,7 @@ from kernelect.facts.quality import BASELINE, describe_estimate, estimate_of, na
 from kernelect.facts.record import ScoreFacts
 from kernelect.facts.scores import SURE
 from kernelect.facts.stakes import CALIBRATION
+from kernelect.tabular.assessing import judge_of
 from kernelect.tabular.columns import check_name
 from kernelect.tabular.drift import count_training_rows, drift_of
 from kernelect.tabular.known_rows import known_rows_of
@@ -115,16 +116,7 @@ def evaluate_table(
     remarks += [f"{counted(lost, 'row')} without a target that the model knows {was(lost)} left out."] if lost else []
     schema = model.schema
     found = predict_table(model, rows.X, None if schema.classes is not None else COVERAGE)
-    judge = Judge(
-        rows.y,
-        schema.classes,
-        rows.weights,
-        rows.units,
-        schema.stakes,
-        ordered=schema.ordered,
-        event=rows.event,
-        limits=rows.limits,
-    )
+    judge = judge_of(rows, schema)
     survival = None if judge.horizon is None else survival_table(model, rows.X, judge.horizon.times)
     predicted, shares = found["prediction"].to_numpy(), _probability(found, model)
     said = _Said(prediction=predicted, probability=shares, survival=survival)

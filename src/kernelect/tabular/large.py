@@ -22,20 +22,19 @@ from kernelect.tabular.describe import describe_table
 from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import in_sentences
 from kernelect.tabular.parquet import ClusterPieces, CodedParts, LocalPieces, Pieces
-from kernelect.tabular.pipeline import MachineOptions, count_inputs, for_counts, make_machine, make_pipeline_for
+from kernelect.tabular.pipeline import MachineOptions, pipeline_of
 from kernelect.tabular.record import recorded
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.table_model import TableModel
 from kernelect.tabular.target_cells import spelled_as
 from kernelect.tabular.usable import target_values
-from kernelect.typing import CLASSIFICATION, REGRESSION
 
 #: Rows from which columns, task and coding are found.
 SAMPLE_ROWS = 20_000
 
-#: The machines that fit rows piece by piece, and what they can learn.
-_MACHINES, _TASKS = (AUTO, "lssvm"), (CLASSIFICATION, REGRESSION)
+#: The machines that fit rows piece by piece.
+_MACHINES = (AUTO, "lssvm")
 
 _IN_PIECES = Obstacle(code="pieces", why="the table was read piece by piece")
 
@@ -137,9 +136,9 @@ def fit_pieces(
     began = time.monotonic()
     pieces: Pieces = LocalPieces(path) if client is None else ClusterPieces(path, client)
     found = _described(pieces, target, how)
-    if found.schema.task not in _TASKS:
+    if found.schema.event is not None:
         raise MissingCapability(
-            f"The target {target!r} asks for {found.schema.task}, which needs all rows in memory: leave --engine out."
+            f"--event {found.schema.event!r} needs all rows in memory: leave it out, or leave --engine out."
         )
     fitted, warned = _fitted(pieces, found, options, observe)
     return _assessed(pieces, found, fitted, warned, options, time.monotonic() - began)
@@ -188,9 +187,8 @@ def _fitted(
 ) -> tuple[_Fitted, tuple[str, ...]]:
     """Return the fitted pipeline with how pieces were coded, and what was warned of."""
     schema = found.schema
-    machine = make_machine(options, schema.task, count_inputs(schema.columns))
-    machine = for_counts(machine) if schema.counts else machine
-    pipeline = make_pipeline_for(schema.columns, machine.set_params(verbose=observe or 0))
+    pipeline = pipeline_of(replace(schema, ordered=False), options).set_params(machine__verbose=observe or 0)
+    machine = pipeline[-1]
     columns = Pipeline(pipeline.steps[:-1]).fit(found.sample.X)
     template = columns.transform(found.sample.X)[:0]
     code = TableCode(schema=schema, columns=columns, usable=found.usable, template=template)

@@ -19,6 +19,7 @@ from kernelect.model import AS_GIVEN, Model, View
 from kernelect.model.smaller import for_file
 from kernelect.tabular.columns import Column
 from kernelect.tabular.hand_over import HandOver
+from kernelect.tabular.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,8 @@ def make_machine(options: MachineOptions, task: str, n_inputs: int) -> BaseEstim
     if task not in estimators:
         able = ", ".join(name for name, tasks in machines.items() if task in tasks)
         raise MissingCapability(f"machine={options.machine!r} does no {task}: use one of {able}.")
-    given = {
-        "kernel": options.kernel,
-        "prior": options.prior,
-        "criterion": options.criterion,
-        "time_limit": options.time_limit,
-        "restarts": options.restarts or None,
-        "effort": options.effort,
-        "random_state": options.seed,
-    }
+    given = {name: getattr(options, name) for name in ("kernel", "prior", "criterion", "time_limit", "effort")}
+    given |= {"restarts": options.restarts or None, "random_state": options.seed}
     if machine != AUTO and n_inputs > MOST_WIDTHS:
         given["kernel"] = given["kernel"] or "rbf"
     return _built(estimators[task], machine, given)
@@ -88,14 +82,14 @@ def _machines_with(option: str, task: str) -> list[str]:
     return [repr(one.machine) for one in found]
 
 
-def for_counts(machine: BaseEstimator) -> BaseEstimator:
-    """Return a machine that models counts, where it has a scale for them; others take counts for any numbers."""
-    return machine.set_params(target="count") if isinstance(machine, KernelRegressor) else machine
-
-
-def for_order(machine: BaseEstimator, classes: tuple[Any, ...]) -> BaseEstimator:
-    """Return a machine that knows the order of its classes."""
-    return machine.set_params(order=list(classes))
+def pipeline_of(schema: Schema, options: MachineOptions) -> Pipeline:
+    """Return the whole pipeline for a table, unfitted; its machine knows counts and the order of classes."""
+    machine = make_machine(options, schema.own_task, count_inputs(schema.columns))
+    if schema.counts and isinstance(machine, KernelRegressor):  # others take counts for any numbers
+        machine.set_params(target="count")
+    if schema.ordered and schema.classes:
+        machine.set_params(order=list(schema.classes))
+    return make_pipeline_for(schema.columns, machine)
 
 
 def coding_steps(columns: Sequence[Column]) -> list[tuple[str, BaseEstimator]]:

@@ -64,17 +64,8 @@ def require_columns(schema: Schema, frame: pd.DataFrame, source: str) -> None:
 def _extra(schema: Schema, frame: pd.DataFrame) -> list[str]:
     """Return the columns of a table that the model has no place for."""
     wanted = [column.name for column in schema.columns]
-    expected = {
-        *wanted,
-        schema.target,
-        schema.weight,
-        schema.group,
-        schema.time,
-        schema.event,
-        *schema.ids,
-        *schema.unused,
-    }
-    return [name for name in frame.columns if name not in expected]
+    roles = {schema.target, schema.weight, schema.group, schema.time, schema.event}
+    return [name for name in frame.columns if name not in roles.union(wanted, schema.ids, schema.unused)]
 
 
 def predict_table(

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -257,14 +258,6 @@ def _read_arrow(data: bytes, source: str, read: Callable[[io.BytesIO], pd.DataFr
         ) from error
 
 
-def _read_parquet(data: bytes, source: str) -> Table:
-    return _read_arrow(data, source, pd.read_parquet, "Parquet")
-
-
-def _read_feather(data: bytes, source: str) -> Table:
-    return _read_arrow(data, source, pd.read_feather, "Feather")
-
-
 def _read_json(data: bytes, source: str) -> Table:
     from kernelect.tabular.json_table import read_json
 
@@ -306,8 +299,8 @@ def _read_svmlight(data: bytes, source: str) -> Table:
 
 _READERS: dict[str, Callable[[bytes, str], Table]] = {
     "json": _read_json,
-    "parquet": _read_parquet,
-    "feather": _read_feather,
+    "parquet": partial(_read_arrow, read=pd.read_parquet, name="Parquet"),
+    "feather": partial(_read_arrow, read=pd.read_feather, name="Feather"),
     "svmlight": _read_svmlight,
 }
 

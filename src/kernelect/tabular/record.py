@@ -33,15 +33,7 @@ from kernelect.tabular.evidence import FittedTableEvidence, TableEvidence
 from kernelect.tabular.folds import FitTime, FoldOptions, fit_quietly
 from kernelect.tabular.outcomes import remarks_on_scale
 from kernelect.tabular.parts_left_out import remarks_on_single_rows
-from kernelect.tabular.pipeline import (
-    MachineOptions,
-    count_inputs,
-    for_counts,
-    for_order,
-    make_machine,
-    make_pipeline_for,
-    model_of,
-)
+from kernelect.tabular.pipeline import MachineOptions, count_inputs, model_of, pipeline_of
 from kernelect.tabular.rows import TableRows
 from kernelect.tabular.schema import Schema
 from kernelect.tabular.stakes import decision_of
@@ -174,10 +166,7 @@ def tuned(
     rows: TableRows, schema: Schema, options: MachineOptions, observe: Any = None
 ) -> tuple[Pipeline, tuple[str, ...]]:
     """Return the fitted pipeline and what it warned of."""
-    machine = make_machine(options, schema.own_task, count_inputs(schema.columns))
-    machine = for_counts(machine) if schema.counts else machine
-    machine = for_order(machine, schema.classes) if schema.ordered and schema.classes else machine
-    pipeline = make_pipeline_for(schema.columns, machine.set_params(verbose=observe or 0))
+    pipeline = pipeline_of(schema, options).set_params(machine__verbose=observe or 0)
     warned = fit_quietly(pipeline, rows)
     pipeline.set_params(machine__verbose=0)  # an observer of this run has no place in the model
     return pipeline, warned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,7 +26,6 @@ class _AgainstBaseline(DoubtRule[ModelEvidence]):
 
     about = "the gain over the baseline"
     severity = Severity.VOID
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         quality = evidence.facts["quality"]
@@ -43,9 +43,9 @@ class _AgainstBaseline(DoubtRule[ModelEvidence]):
             "better": [name for name in ALSO_COMPARED if better_by(quality, name, SURE)],
         }
 
+    @abstractmethod
     def holds(self, quality: QualityFacts, ours: ScoreFacts, theirs: ScoreFacts) -> bool:
         """Return whether there is a doubt."""
-        raise NotImplementedError
 
 
 @register

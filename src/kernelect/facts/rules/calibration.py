@@ -22,7 +22,6 @@ class Miscalibrated(DoubtRule[ModelEvidence]):
     name = "calibration"
     about = "the calibration of probabilities"
     severity = Severity.WEAKNESS
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         found = evidence.facts["calibration"]

@@ -36,7 +36,6 @@ class NotMeasured(DoubtRule[ModelEvidence]):
     name = "not-measured"
     about = "whether the error was measured"
     severity = Severity.VOID
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
         return {} if main_score(evidence.facts["quality"]) is None else None
@@ -54,7 +53,6 @@ class TooGood(DoubtRule[ModelEvidence]):
     name = "too-good"
     about = "scores that are too good"
     severity = Severity.VOID
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         quality, rows = evidence.facts["quality"], evidence.facts["data"]["rows"]
@@ -81,7 +79,6 @@ class Disagreement(DoubtRule[ModelEvidence]):
     name = "disagreement"
     about = "the agreement of leave-one-out and outer folds"
     severity = Severity.BIAS
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         quality = evidence.facts["quality"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,7 +23,6 @@ class _OfRises(DoubtRule[ModelEvidence]):
 
     about = "how well the rows determine the selected values"
     severity = Severity.DETAIL
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         found = evidence.facts["influence"]
@@ -32,9 +32,9 @@ class _OfRises(DoubtRule[ModelEvidence]):
         rises = {one["name"]: max(abs(one["below"] or FLAT), abs(one["above"] or FLAT)) for one in found}
         return self.among(found, rises)
 
+    @abstractmethod
     def among(self, found: list[InfluenceFacts], rises: dict[str, float]) -> Mapping[str, Any] | None:
         """Return the figures of the doubt."""
-        raise NotImplementedError
 
 
 @register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,7 +44,6 @@ class _OfNumbers(DoubtRule[ModelEvidence]):
     """What the rules share: predicted and observed numbers of rows left out."""
 
     severity = Severity.WEAKNESS
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         known = evidence.assessment
@@ -54,9 +54,9 @@ class _OfNumbers(DoubtRule[ModelEvidence]):
             return NOT_MEASURED
         return few_rows(_LEAST_ROWS) if len(source.prediction) < _LEAST_ROWS else self.among(evidence, source)
 
+    @abstractmethod
     def among(self, evidence: ModelEvidence, source: Estimate) -> Mapping[str, Any] | Obstacle | None:
         """Return the figures of the doubt."""
-        raise NotImplementedError
 
 
 def _pair(source: Estimate) -> tuple[np.ndarray, np.ndarray]:

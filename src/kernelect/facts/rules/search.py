@@ -19,7 +19,6 @@ class NotConverged(DoubtRule[ModelEvidence]):
     name = "not-converged"
     about = "the end of the search"
     severity = Severity.WEAKNESS
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
         machine = evidence.facts["machine"]
@@ -43,7 +42,6 @@ class NotAllTried(DoubtRule[ModelEvidence]):
     name = "not-all-tried"
     about = "the end of the search"
     severity = Severity.DETAIL
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
         if not _out_of_time(evidence):
@@ -79,7 +77,6 @@ class AtBound(DoubtRule[ModelEvidence]):
     name = "at-bound"
     about = "the bounds of the search"
     severity = Severity.DETAIL
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         if "mixture" in evidence.facts:

@@ -33,7 +33,6 @@ class FewInClass(DoubtRule[ModelEvidence]):
     name = "few-in-class"
     about = "rows per class"
     severity = Severity.WEAKNESS
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         classes = evidence.facts["data"]["classes"]
@@ -61,7 +60,6 @@ class Imbalance(DoubtRule[ModelEvidence]):
     name = "imbalance"
     about = "the balance of the classes"
     severity = Severity.WEAKNESS
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         facts, classes = evidence.facts, evidence.facts["data"]["classes"]
@@ -96,7 +94,6 @@ class Unfound(DoubtRule[ModelEvidence]):
     name = "unfound"
     about = "classes that are never found"
     severity = Severity.WEAKNESS
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | Obstacle | None:
         classes = evidence.facts["data"]["classes"]
@@ -132,7 +129,6 @@ class FewPerInput(DoubtRule[ModelEvidence]):
     name = "few-per-input"
     about = "rows per input"
     severity = Severity.DETAIL
-    evidence = ModelEvidence
 
     def look(self, evidence: ModelEvidence) -> Mapping[str, Any] | None:
         data = evidence.facts["data"]

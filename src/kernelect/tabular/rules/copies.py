@@ -19,7 +19,6 @@ class CopiedRows(DoubtRule[TableEvidence]):
     name = "copies"
     about = "copies of rows"
     severity = Severity.WEAKNESS
-    evidence = TableEvidence
 
     def look(self, evidence: TableEvidence) -> Mapping[str, Any] | None:
         copies = evidence.rows.copies

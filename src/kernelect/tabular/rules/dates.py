@@ -19,7 +19,6 @@ class Dated(DoubtRule[TableEvidence]):
     name = "dates"
     about = "dates"
     severity = Severity.BIAS
-    evidence = TableEvidence
 
     def look(self, evidence: TableEvidence) -> Mapping[str, Any] | Obstacle | None:
         if evidence.schema.time is not None:

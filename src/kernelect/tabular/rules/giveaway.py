@@ -27,7 +27,6 @@ class Giveaway(DoubtRule[TableEvidence]):
     name = "giveaway"
     about = "columns that tell the target"
     severity = Severity.VOID
-    evidence = TableEvidence
 
     def look(self, evidence: TableEvidence) -> Mapping[str, Any] | Obstacle | None:
         schema = evidence.schema

@@ -57,7 +57,6 @@ class RowOrder(DoubtRule[FittedTableEvidence]):
     name = "order"
     about = "the order of the rows"
     severity = Severity.BIAS
-    evidence = FittedTableEvidence
 
     def look(self, evidence: FittedTableEvidence) -> Mapping[str, Any] | Obstacle | None:
         rows, schema = evidence.rows, evidence.schema

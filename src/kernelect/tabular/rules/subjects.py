@@ -33,7 +33,6 @@ class Subjects(DoubtRule[FittedTableEvidence]):
     name = "groups"
     about = "repeated subjects"
     severity = Severity.BIAS
-    evidence = FittedTableEvidence
 
     def look(self, evidence: FittedTableEvidence) -> Mapping[str, Any] | Obstacle | None:
         if evidence.schema.group is not None:

@@ -59,7 +59,6 @@ class Together(DoubtRule[TableEvidence]):
     name = "together"
     about = "columns that together tell the target"
     severity = Severity.VOID
-    evidence = TableEvidence
 
     def look(self, evidence: TableEvidence) -> Mapping[str, Any] | Obstacle | None:
         schema = evidence.schema
