@@ -46,7 +46,7 @@ def press(n=200, d=3):
     X, y = twonorm(n, random_state=0)
     rows = Rows(X=X[:, :d], targets=y.astype(float)[:, None], weights=np.ones(n))
     started = started_as_given(ARD(), rows.X, pairwise=False)
-    ridge = ridge_space("auto", started, rows.X, rows.targets, rows.weights)
+    ridge = ridge_space("auto", started, rows)
     return join(rows, started, LSSVM(), PRESS(), as_prior("auto", started.space), ridge)
 
 

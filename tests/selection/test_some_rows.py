@@ -6,7 +6,7 @@ import pytest
 from kernelect import LSSVR
 from kernelect.kernels import RBF
 from kernelect.machines import Groups
-from kernelect.selection import ridge_space, started_as_given
+from kernelect.selection import Rows, ridge_space, started_as_given
 from kernelect.selection.landmarks.table import GroupedTable
 from kernelect.selection.start import sampled_part, spread_part
 from oracles import lssvm as slow
@@ -53,7 +53,7 @@ def test_the_first_ridge_is_the_best_for_groups_left_out():
     X, y, groups = subjects(40, 5)
     started = started_as_given(RBF(), X, pairwise=False)
     gram, weights = started.kernel.gram(X), np.ones(len(X))
-    space = ridge_space("auto", started, X, y[:, None], weights, Groups(groups))
+    space = ridge_space("auto", started, Rows(X=X, targets=y[:, None], weights=weights, groups=Groups(groups)))
     here = slow.group_press(gram, y[:, None], float(np.exp(space.start[0])), weights, groups)
     for step in (-4.0, -2.0, 2.0, 4.0):
         assert here < slow.group_press(gram, y[:, None], float(np.exp(space.start[0] + step)), weights, groups)

@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from kernelect import numerics
 from kernelect.cli._signals import exit_code
 from kernelect.cli._terminal import echo
 from kernelect.exceptions import InvalidArgument, KernelectError, MissingCapability, unknown_name
@@ -188,10 +189,10 @@ time_limit = click.option("--time-limit", type=Seconds(), metavar="SECONDS", hel
 
 def deadline(limit: float | None) -> Deadline:
     """Return when a command has to end; a process of its own has counted the seconds of its imports."""
-    from kernelect.numerics import Deadline
-
+    if limit is None:
+        return numerics.NEVER
     began = click.get_current_context().obj
-    return Deadline() if limit is None else Deadline((time.monotonic() if began is None else began) + limit)
+    return numerics.Deadline((time.monotonic() if began is None else began) + limit)
 
 
 private = click.option(

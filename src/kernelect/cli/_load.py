@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from kernelect import tabular
 from kernelect.exceptions import InvalidArgument
 
 if TYPE_CHECKING:
@@ -13,18 +14,17 @@ if TYPE_CHECKING:
 
 def load_rows(path: str, given: dict[str, Any]) -> tuple[Table, Schema, TableRows, list[str]]:
     """Return a training table, its schema, its rows and all remarks, from what a command was given."""
-    from kernelect.tabular import describe_table, read_columns, read_table
     from kernelect.tabular.read import SVMLIGHT_TARGET
     from kernelect.tabular.stakes import with_stakes
 
-    known = None if given["schema"] is None else read_columns(given["schema"])
+    known = None if given["schema"] is None else tabular.read_columns(given["schema"])
     target = given["target"] or (None if known is None else known.target)
-    table = read_table(path, given["format_"], target, sheet=given["sheet"])
+    table = tabular.read_table(path, given["format_"], target, sheet=given["sheet"])
     if target is None and table.absent_is_zero:
         target = SVMLIGHT_TARGET
     target = required(target, list(table.frame.columns))
     how = how_of(given, known, target, list(table.frame.columns))
-    schema, rows, remarks = describe_table(table.frame, target, decimal=table.decimal, words=table.words, **how)
+    schema, rows, remarks = tabular.describe_table(table.frame, target, decimal=table.decimal, words=table.words, **how)
     schema = with_stakes(schema, rows, metric=given["metric"], costs=given["costs"], class_weight=given["class_weight"])
     return table, schema, rows, [*table.remarks, *remarks]
 

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kernelect.cli._terminal import emit_json, printable, printable_lines
+from kernelect.facts.names import OUT_OF_TIME
 
 if TYPE_CHECKING:
     from kernelect.facts.record import (
@@ -234,8 +235,6 @@ def peer_table(comparison: ComparisonFacts, title: str) -> Group:
 
 def _peer(one: PeerFacts, counts: str) -> dict[str, str]:
     """Return the figures of a candidate; why some are lacking stands in their place."""
-    from kernelect.facts.names import OUT_OF_TIME
-
     if not one["scores"]:
         return {counts: one["mark"]}
     late = one["mark"] == OUT_OF_TIME

@@ -9,6 +9,10 @@ from pathlib import Path
 import click
 
 from kernelect.cli import _guard as options
+from kernelect.cli._terminal import echo
+from kernelect.exceptions import InvalidArgument
+from kernelect.extras import load_extra
+from kernelect.files import make_folder
 
 
 @click.command(cls=options.GuardedCommand)
@@ -25,9 +29,6 @@ def app_command(place: Path | None, port: int, no_browser: bool) -> None:
     import webbrowser
     from functools import partial
     from urllib.parse import quote
-
-    from kernelect.cli._terminal import echo
-    from kernelect.extras import load_extra
 
     for package in ("starlette", "uvicorn"):
         load_extra(package, caller="kernelect app", extra="app")
@@ -48,9 +49,6 @@ def app_command(place: Path | None, port: int, no_browser: bool) -> None:
 
 def _folder_and_project(place: Path) -> tuple[Path, str]:
     """Return the folder of the projects, and the project to open, if there is one."""
-    from kernelect.exceptions import InvalidArgument
-    from kernelect.files import make_folder
-
     if place.is_file():
         if place.name != "model.kernelect":
             raise InvalidArgument(f"PLACE {str(place)!r} is no folder: give one, or a model.kernelect.")

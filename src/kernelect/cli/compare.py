@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kernelect.cli import _guard as options
+from kernelect.cli._load import load_rows, outer_folds
+from kernelect.exceptions import InvalidArgument
+from kernelect.facts.names import OUT_OF_TIME
+from kernelect.facts.numbers import score_words
 
 if TYPE_CHECKING:
     from kernelect.facts.record import ComparisonFacts
@@ -50,10 +54,8 @@ def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> Non
     mixture. With --ordered, machines that ignore the order or take classes for numbers and
     logistic regression are there too, ranked by the ranked probability score.
     """
-    from kernelect.cli._load import load_rows, outer_folds
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import Terminal, peer_table, print_json, print_remarks
-    from kernelect.exceptions import InvalidArgument
     from kernelect.facts.doubts import doubts_of, examine
     from kernelect.mixture import AUTO
     from kernelect.tabular.compare import KERNELS, candidates, compare_table
@@ -93,8 +95,6 @@ def compare_command(table: str, as_json: bool, quiet: bool, **given: Any) -> Non
 
 def _on_candidates(facts: ComparisonFacts) -> list[str]:
     """Return the remarks on candidates, one that several share once."""
-    from kernelect.facts.names import OUT_OF_TIME
-
     found: dict[str, list[str]] = {}
     for row in facts["candidates"]:
         if row["remark"] and row["mark"] != OUT_OF_TIME:  # the table marks who ran out of time
@@ -103,7 +103,6 @@ def _on_candidates(facts: ComparisonFacts) -> list[str]:
 
 
 def _facts(found: Comparison, title: str, target: str, remarks: list[str]) -> ComparisonFacts:
-    from kernelect.facts.numbers import score_words
     from kernelect.facts.quality import describe_estimate
     from kernelect.facts.record import ComparisonFacts, DifferenceFacts, PeerFacts
 

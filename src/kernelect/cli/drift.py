@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kernelect import tabular
 from kernelect.cli import _guard as options
+from kernelect.facts.numbers import percent
+from kernelect.files import check_free
 
 if TYPE_CHECKING:
     from kernelect.cli._show import Terminal
@@ -42,16 +45,14 @@ def drift_command(
     the model compares rows. With --out the shares of rows are on a page, too.
     """
     from kernelect.cli._show import Terminal, print_json, print_remarks, say
-    from kernelect.files import check_free
     from kernelect.report.drift_page import write_drift
-    from kernelect.tabular import load_model, match_columns, read_table
     from kernelect.tabular.drift import drift_page_of
 
     if out is not None:
         check_free(out, force)
-    loaded, remarks = load_model(model, training=False, report=False)
-    read = read_table(table, format_, spelled=loaded.schema.spelled, sheet=sheet)
-    X, surprises = match_columns(loaded.schema, read, fill_missing)
+    loaded, remarks = tabular.load_model(model, training=False, report=False)
+    read = tabular.read_table(table, format_, spelled=loaded.schema.spelled, sheet=sheet)
+    X, surprises = tabular.match_columns(loaded.schema, read, fill_missing)
     facts = drift_page_of(loaded, X, read.source, [*remarks, *read.remarks, *surprises])
     if out is not None:
         write_drift(out, facts, force=force)
@@ -68,7 +69,6 @@ def drift_command(
 
 def _print(console: Terminal, facts: DriftPageFacts) -> None:
     from kernelect.cli._show import figures, say
-    from kernelect.facts.numbers import percent
 
     say(console, facts["sentence"], "bold")
     say(console, facts["todo"])

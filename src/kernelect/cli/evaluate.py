@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kernelect import tabular
 from kernelect.cli import _guard as options
+from kernelect.facts.numbers import number
 
 if TYPE_CHECKING:
     from kernelect.tabular.evaluating import EvaluationFacts
@@ -37,11 +39,10 @@ def evaluate_command(
     they are predicted too well.
     """
     from kernelect.cli._show import Terminal, print_json, print_remarks
-    from kernelect.tabular import evaluate_table, load_model, read_table
 
-    loaded, remarks = load_model(model, training=False)
-    read = read_table(table, format_, loaded.schema.target, loaded.schema.spelled, sheet)
-    facts, more = evaluate_table(loaded, read, by=by, most=worst)
+    loaded, remarks = tabular.load_model(model, training=False)
+    read = tabular.read_table(table, format_, loaded.schema.target, loaded.schema.spelled, sheet)
+    facts, more = tabular.evaluate_table(loaded, read, by=by, most=worst)
     remarks = [*remarks, *read.remarks, *more]
     if as_json:
         print_json({**facts, "remarks": remarks})
@@ -53,7 +54,6 @@ def evaluate_command(
 
 def _print(facts: EvaluationFacts) -> None:
     from kernelect.cli._show import Terminal, figures, say
-    from kernelect.facts.numbers import number
 
     console = Terminal()
     say(console, facts["headline"], "bold")

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelect import tabular
 from kernelect.cli import _guard as options
+from kernelect.cli._terminal import echo
+from kernelect.facts.numbers import trimmed
+from kernelect.files import check_free, write_whole
 
 if TYPE_CHECKING:
     from kernelect.tabular import Explained
@@ -48,23 +52,20 @@ def explain_command(
     decision value of the predicted class.
     """
     from kernelect.cli._show import Terminal, print_json, print_remarks
-    from kernelect.cli._terminal import echo
-    from kernelect.files import check_free, write_whole
-    from kernelect.tabular import explain_table, load_model, match_columns, read_table
     from kernelect.tabular.write import writer_for
 
     written = None
     if out is not None:
         check_free(out, force)
         written = writer_for(out)
-    loaded, remarks = load_model(model, training=False, report=False)
+    loaded, remarks = tabular.load_model(model, training=False, report=False)
     schema = loaded.schema
-    read = read_table(table, format_, spelled=schema.spelled, sheet=sheet)
-    X, surprises = match_columns(schema, read, fill_missing)
+    read = tabular.read_table(table, format_, spelled=schema.spelled, sheet=sheet)
+    X, surprises = tabular.match_columns(schema, read, fill_missing)
     usual = None
     if background is not None:
-        usual, _ = match_columns(schema, read_table(background, format_, spelled=schema.spelled))
-    explained = explain_table(loaded, X, usual)
+        usual, _ = tabular.match_columns(schema, tabular.read_table(background, format_, spelled=schema.spelled))
+    explained = tabular.explain_table(loaded, X, usual)
     remarks = [*remarks, *read.remarks, *surprises, *explained.explanation.remarks]
     if not quiet and not as_json:
         print_remarks(Terminal(stderr=True), remarks)
@@ -102,7 +103,6 @@ def _print(explained: Explained, most: int) -> None:
     import numpy as np
 
     from kernelect.cli._show import Terminal, open_table, plain, say
-    from kernelect.facts.numbers import trimmed
 
     console, total = Terminal(), len(explained.towards)
     # Of numbers on their own scale the effects add up to what is predicted.

@@ -9,7 +9,10 @@ from typing import Any
 import click
 
 import kernelect
+from kernelect import tabular
 from kernelect.cli import _guard as options
+from kernelect.cli._terminal import echo
+from kernelect.files import check_free, write_whole
 
 #: Names of the files in kernelect/export/targets: help imports none of them.
 TARGETS = sorted(
@@ -46,16 +49,13 @@ def export_command(
     before it is written.
     """
     from kernelect.cli._show import Terminal, print_json, print_remarks
-    from kernelect.cli._terminal import echo
     from kernelect.export.targets import ExportOptions, check_options, target_of
-    from kernelect.files import check_free, write_whole
-    from kernelect.tabular import load_model
 
     wanted = ExportOptions(single=single, bits=None if bits is None else int(bits), name=name)
     check_options(format_, wanted, {"single": "--float", "bits": f"--bits {bits}"})
     target = target_of(format_)
     place = out or Path(target.file)
-    loaded, remarks = load_model(model, report=False)
+    loaded, remarks = tabular.load_model(model, report=False)
     check_free(place, force)
     reduced, more = _reduced(loaded, max_vectors)
     data = target.write(reduced, wanted)

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from kernelect import numerics, tabular
 from kernelect.cli import _guard as options
+from kernelect.cli._load import how_of, load_rows, outer_folds, required
+from kernelect.exceptions import MissingCapability
+from kernelect.files import check_free, write_whole
 
 if TYPE_CHECKING:
     from kernelect.cli._progress import Watch
@@ -86,11 +90,9 @@ def fit_command(
     """
     from kernelect.cli._progress import Watch
     from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks, say
-    from kernelect.files import check_free, write_whole
-    from kernelect.tabular import columns_text, require_table, save_model
 
     paths = [out / MODEL, out / COLUMNS, *([] if no_report else [out / REPORT])]
-    require_table(table)
+    tabular.require_table(table)
     for path in paths:
         check_free(path, force)  # before any tuning
     console, watch = Terminal(), Watch(Terminal(stderr=True), quiet)
@@ -100,8 +102,8 @@ def fit_command(
     watch.plan(_FIT, *[_FOLDS] * bool(given["folds"]), *[_PAGE] * (not no_report))
     model, rows = _piece_by_piece(table, given, watch) if given["engine"] else _as_a_whole(table, given, watch)
     facts = beside(model, compared)
-    save_model(model, out / MODEL, force)
-    write_whole(out / COLUMNS, columns_text(model.schema, model.title).encode(), force)
+    tabular.save_model(model, out / MODEL, force)
+    write_whole(out / COLUMNS, tabular.columns_text(model.schema, model.title).encode(), force)
     if not no_report:
         with watch:
             watch.stage(_PAGE)
@@ -125,29 +127,23 @@ def _with_time_to_write(deadline: Deadline, seconds: float) -> Deadline:
 
 def _as_a_whole(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, TableRows]:
     """Read, fit and assess, with progress."""
-    from kernelect.cli._load import load_rows, outer_folds
-    from kernelect.tabular import Observers, fit_table, require_room
-
     if Path(table).suffix.lower() in (".parquet", ".pq"):
-        require_room(table)
+        tabular.require_room(table)
     read, schema, rows, remarks = load_rows(table, given)
     outer, fewer = outer_folds(given, rows, schema)
     remarks += fewer
     with watch:
-        observers = Observers(watch.fit(_FIT), watch.folds(_FOLDS, outer.folds * outer.repeats))
+        observers = tabular.Observers(watch.fit(_FIT), watch.folds(_FOLDS, outer.folds * outer.repeats))
         words: dict[str, Any] = {"title": read.source, "remarks": tuple(remarks), "observers": observers}
-        return fit_table(rows, schema, _machine(given), outer, **words), rows
+        return tabular.fit_table(rows, schema, _machine(given), outer, **words), rows
 
 
 def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[TableModel, TableRows]:
     """Fit a Parquet file without reading it as a whole."""
     from contextlib import nullcontext
 
-    from kernelect.cli._load import how_of, required
-    from kernelect.exceptions import MissingCapability
     from kernelect.studies import engine_for
     from kernelect.studies.engines import Dask
-    from kernelect.tabular import fit_pieces, parquet_columns, read_columns
 
     for option in ("metric", "costs", "class_weight"):
         if given[option]:
@@ -159,23 +155,21 @@ def _piece_by_piece(table: str, given: dict[str, Any], watch: Watch) -> tuple[Ta
         raise MissingCapability(
             f"--engine reads no Excel files: leave it out, or leave --sheet {given['sheet']!r} out."
         )
-    engine, pieces = engine_for(given["engine"], 1), parquet_columns(table)
-    known = None if given["schema"] is None else read_columns(given["schema"])
+    engine, pieces = engine_for(given["engine"], 1), tabular.parquet_columns(table)
+    known = None if given["schema"] is None else tabular.read_columns(given["schema"])
     target = required(given["target"] or (None if known is None else known.target), pieces)
     how = how_of(given, known, target, pieces)
     with watch, engine.client() if isinstance(engine, Dask) else nullcontext() as client:
-        found = fit_pieces(table, target, _machine(given), client=client, observe=watch.fit(_FIT), **how)
+        found = tabular.fit_pieces(table, target, _machine(given), client=client, observe=watch.fit(_FIT), **how)
     return found.model, found.rows
 
 
 def _machine(given: dict[str, Any]) -> MachineOptions:
     from dataclasses import fields
 
-    from kernelect.tabular import MachineOptions
-
     if given["time_limit"] is not None:
         given = {**given, "time_limit": given["deadline"].left()}
-    return MachineOptions(**{field.name: given[field.name] for field in fields(MachineOptions)})
+    return tabular.MachineOptions(**{field.name: given[field.name] for field in fields(tabular.MachineOptions)})
 
 
 def beside(model: TableModel, compared: Path | None) -> Facts:
@@ -203,11 +197,10 @@ def write_report_for(
     """
     from kernelect.facts import gather_for_page
     from kernelect.facts.private import PRIVATE, without_rows, words_on_rows
-    from kernelect.numerics import NEVER, best_blas_threads
     from kernelect.report import write_report
 
-    deadline = deadline or NEVER
-    with deadline.part(_GATHERING).watched(firmly=False), best_blas_threads(deadline):
+    deadline = deadline or numerics.NEVER
+    with deadline.part(_GATHERING).watched(firmly=False), numerics.best_blas_threads(deadline):
         shown = gather_for_page(
             model, rows.X, rows.y, assessment=model.assessment, random_state=model.known.seed, places=rows.places
         )

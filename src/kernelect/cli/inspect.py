@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelect import tabular
 from kernelect.cli import _guard as options
+from kernelect.facts.numbers import are_years, number, percent, trimmed
 
 if TYPE_CHECKING:
     from kernelect.facts.record import ColumnFacts
@@ -19,9 +21,8 @@ if TYPE_CHECKING:
 def inspect_command(model: Path, as_json: bool) -> None:
     """Show what MODEL (a model.kernelect) is: selected values, columns, size, versions, how good it is."""
     from kernelect.cli._show import Terminal, plain, print_facts, print_json, print_remarks
-    from kernelect.tabular import load_model
 
-    loaded, remarks = load_model(model, training=False)
+    loaded, remarks = tabular.load_model(model, training=False)
     facts, size = loaded.facts, model.stat().st_size
     if as_json:
         about = {"versions": loaded.versions, "file": str(model), "bytes": size, "on_loading": remarks}
@@ -41,7 +42,6 @@ def _pairs(title: str, values: dict[str, float], most: int = 30) -> Any:
     from rich.table import Table
 
     from kernelect.cli._show import plain
-    from kernelect.facts.numbers import number
 
     out = Table(title=title, title_justify="left", title_style="bold", box=None, show_header=False)
     for name, value in list(values.items())[:most]:
@@ -55,7 +55,6 @@ def _columns(columns: list[ColumnFacts], most: int = 30) -> Any:
     from rich.console import Group
 
     from kernelect.cli._show import open_table, plain
-    from kernelect.facts.numbers import percent
 
     out = open_table()
     for heading in ("column", "kind", "missing", "values"):
@@ -69,8 +68,6 @@ def _columns(columns: list[ColumnFacts], most: int = 30) -> Any:
 
 def _values(column: ColumnFacts) -> str:
     """Return a column's range or number of categories in words."""
-    from kernelect.facts.numbers import are_years, trimmed
-
     read_as = f"; {column['read_as']}" if "read_as" in column else ""
     if column["kind"] == "category":
         return f"{column['categories']} categories{read_as}"

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kernelect import tabular
 from kernelect.cli import _guard as options
 from kernelect.cli._terminal import echo, emit
 from kernelect.exceptions import MissingCapability
+from kernelect.files import check_free, write_whole, writing_whole
+from kernelect.spreadsheets import csv_of_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,22 +69,19 @@ def predict_command(
     with = + - @) get an apostrophe in front; numbers, signs alone and JSON stay as they are.
     """
     from kernelect.cli._show import Terminal, print_json, print_remarks
-    from kernelect.spreadsheets import csv_of_frame
-    from kernelect.tabular import Wanted, load_model, predict_rows, read_table, require_room
 
     written = None
     if out is not None:
-        from kernelect.files import check_free, write_whole
         from kernelect.tabular.write import writer_for
 
         check_free(out, force)
         written = writer_for(out)
-    loaded, remarks = load_model(model, training=False, report=False)
+    loaded, remarks = tabular.load_model(model, training=False, report=False)
     if explain is not None:
         from kernelect.tabular.reasons import effects_in_words
 
         remarks = [*remarks, *effects_in_words(loaded)]
-    wanted = Wanted(interval, explain, ids, fill_missing)
+    wanted = tabular.Wanted(interval, explain, ids, fill_missing)
     if engine is not None:
         if sheet is not None:
             raise MissingCapability(f"--engine reads no Excel files: leave it out, or leave --sheet {sheet!r} out.")
@@ -94,9 +94,9 @@ def predict_command(
             print_remarks(Terminal(stderr=True), [*remarks, *surprises])
             echo(f"{count} predictions written to {out}", err=True) if out is not None else None
         return
-    require_room(table)
-    read = read_table(table, format_, spelled=loaded.schema.spelled, sheet=sheet)
-    named, surprises = predict_rows(loaded, read, wanted)
+    tabular.require_room(table)
+    read = tabular.read_table(table, format_, spelled=loaded.schema.spelled, sheet=sheet)
+    named, surprises = tabular.predict_rows(loaded, read, wanted)
     remarks = [*remarks, *surprises]
     if not quiet and not as_json:
         print_remarks(Terminal(stderr=True), remarks)
@@ -116,19 +116,16 @@ def _piece_by_piece(
     """Predict a file without reading it as a whole; return how many rows there were, and remarks."""
     from contextlib import nullcontext
 
-    from kernelect.files import writing_whole
-    from kernelect.spreadsheets import csv_of_frame
     from kernelect.studies import engine_for
     from kernelect.studies.engines import Dask
-    from kernelect.tabular import Remarks, predicted_pieces
 
-    where, count, remarks = engine_for(engine, 1), 0, Remarks()
+    where, count, remarks = engine_for(engine, 1), 0, tabular.Remarks()
     with (
         where.client() if isinstance(where, Dask) else nullcontext() as client,
         nullcontext() if out is None else writing_whole(out, force) as file,
     ):
         write: Callable[[str], Any] = emit if file is None else lambda text: file.write(text.encode())
-        for rows, said in predicted_pieces(model, table, wanted, format=format_, client=client):
+        for rows, said in tabular.predicted_pieces(model, table, wanted, format=format_, client=client):
             if len(rows):
                 write(csv_of_frame(rows, header=count == 0))
             count += len(rows)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from kernelect import tabular
 from kernelect.cli import _guard as options
+from kernelect.files import check_free
 
 
 @click.command(cls=options.GuardedCommand)
@@ -34,13 +36,12 @@ def report_command(
     """
     from kernelect.cli._show import Terminal, print_facts, print_json, print_remarks, say
     from kernelect.cli.fit import beside, write_report_for
-    from kernelect.files import check_free
-    from kernelect.tabular import load_model, read_table
     from kernelect.tabular.known_rows import rows_for
 
     check_free(out, force)
-    loaded, remarks = load_model(model)
-    rows, more = rows_for(loaded, read_table(table, format_, loaded.schema.target, loaded.schema.spelled, sheet))
+    loaded, remarks = tabular.load_model(model)
+    read = tabular.read_table(table, format_, loaded.schema.target, loaded.schema.spelled, sheet)
+    rows, more = rows_for(loaded, read)
     facts = beside(loaded, compared)
     held = write_report_for(loaded, rows, out, facts, private=private)
     if as_json:

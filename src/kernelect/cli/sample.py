@@ -7,6 +7,9 @@ from pathlib import Path
 import click
 
 from kernelect.cli import _guard as options
+from kernelect.cli._terminal import echo
+from kernelect.files import write_whole
+from kernelect.spreadsheets import csv_of_frame
 
 #: Spelled here too, so that help needs no scikit-learn; a test compares.
 SAMPLES = ("patients", "wine", "breast_cancer", "diabetes")
@@ -22,10 +25,7 @@ def sample_command(name: str, out: Path | None, force: bool) -> None:
     patients (text categories and missing cells, made up), wine (three classes),
     breast_cancer (two classes), diabetes (regression).
     """
-    from kernelect.cli._terminal import echo
     from kernelect.datasets.samples import sample_table
-    from kernelect.files import write_whole
-    from kernelect.spreadsheets import csv_of_frame
 
     table, target = sample_table(name)
     path = out or Path(f"{name}.csv")

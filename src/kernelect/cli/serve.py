@@ -8,7 +8,10 @@ from pathlib import Path
 
 import click
 
+from kernelect import tabular
 from kernelect.cli import _guard as options
+from kernelect.cli._terminal import echo
+from kernelect.extras import load_extra
 
 
 @click.command(cls=options.GuardedCommand)
@@ -31,17 +34,14 @@ def serve_command(
     """
     from functools import partial
 
-    from kernelect.cli._terminal import echo
-    from kernelect.extras import load_extra
-    from kernelect.tabular import load_model
-
     for package in ("starlette", "uvicorn"):
         load_extra(package, caller="kernelect serve", extra="app")
     from kernelect.app.guard import LOOPBACK
     from kernelect.app.running import address_of, listen, run_server
     from kernelect.app.server import Limits, serve_file
 
-    loaded, remarks = load_model(model, training=False, report=False)  # what is wrong with the file is said here
+    # What is wrong with the file is said here.
+    loaded, remarks = tabular.load_model(model, training=False, report=False)
     given = os.environ.get("KERNELECT_TOKEN")
     token = given or secrets.token_urlsafe(24)
     make = partial(

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
+from kernelect import studies
 from kernelect.cli._guard import GuardedCommand, Seconds, as_json, whole
 from kernelect.cli._guard import force as force_option
 from kernelect.cli._signals import exit_code
 from kernelect.cli._terminal import echo, emit, printable_lines
+from kernelect.files import check_free, write_whole
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 
@@ -28,8 +30,6 @@ def study_command() -> None:
 @study_command.command("list", cls=GuardedCommand)
 def list_studies() -> None:
     """List the studies that are built in."""
-    from kernelect import studies
-
     titles = {name: studies.read_study(name) for name in studies.builtin_studies()}
     _print_pairs(
         (name, f"{one.title} ({len(one.datasets)} data sets, {len(one.methods)} methods)")
@@ -55,8 +55,6 @@ def _print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
 @click.option("--toml", is_flag=True, help="Print the definition itself, as a start for your own.")
 def show_study(name: str, toml: bool) -> None:
     """Show the data sets and methods of the study NAME."""
-    from kernelect import studies
-
     study = studies.read_study(name)
     if toml:
         emit(study.text)
@@ -116,7 +114,6 @@ def run(
 
     Every cell is saved when it ends. A run that was stopped in any way continues where it was.
     """
-    from kernelect import studies
     from kernelect.cli._lock import only_writer
     from kernelect.cli._study import shown_progress
 
@@ -203,7 +200,6 @@ def status(file: Path, as_json: bool) -> None:
 def tables(file: Path, metric: str | None, form: str, out: Path | None, force: bool) -> None:
     """Show the results FILE as tables: means with standard errors, next to the published ones."""
     from kernelect.cli._study import print_tables
-    from kernelect.files import check_free, write_whole
     from kernelect.studies import Results, make_tables
     from kernelect.studies.formats import FORMATS as WRITERS
 
@@ -265,7 +261,6 @@ def import_cells(table: Path, name: str | None, out: Path | None) -> None:
     Cells that the results file holds already stay as they are. A cell that was run with another definition is refused,
     and then nothing is imported.
     """
-    from kernelect import studies
     from kernelect.cli._lock import only_writer
     from kernelect.studies.imports import read_cells
 

@@ -40,10 +40,10 @@ from kernelect.selection import (
 )
 from kernelect.selection.landmarks import (
     CANDIDATES,
+    LandmarkFitting,
     LandmarkRequest,
     RowParts,
     as_request,
-    fit_on_landmarks,
     lacking_on_landmarks,
     rows_within,
 )
@@ -149,7 +149,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         options, lead = self._options(), self._lead
         with blas_threads_beside_blocks():
             problem = self._problem(sample.rows)
-            fit = fit_on_landmarks(table, problem, sample, request, options, recalibrate, lead, unit)
+            fit = LandmarkFitting(table, problem, sample, request, options, recalibrate, lead, unit).run()
         self.selection_, self.n_iter_ = fit.selection.with_remark(data.remark), fit.selection.n_evaluations
         self.regularization_ = self._ridge(fit.left_out.state.regularization)
         self.loo_rows_ = table.kept if table.kept is not None and len(table.kept) < table.n_rows else None
@@ -193,7 +193,7 @@ class LSSVMBase(ReadsConstant, SelfSelecting):
         started = started_as_given(self._kernel(), rows.X, pairwise=self._is_precomputed)
         criterion, prior = self._criterion_of(rows.groups), as_prior(self.prior, started.space)
         led = self._lead is not None
-        ridge = ridge_space(self.regularization, started, rows.X, rows.targets, rows.weights, rows.groups, led=led)
+        ridge = ridge_space(self.regularization, started, rows, led=led)
         return join(rows, started, LSSVM(), criterion, prior, ridge)
 
     def _known_groups(self) -> Groups | None:

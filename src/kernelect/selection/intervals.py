@@ -20,8 +20,7 @@ from kernelect.machines import EP, Fitted, Machine
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Prior
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.problem import Rows
-from kernelect.selection.start import StartedKernel
+from kernelect.selection.start import Rows, StartedKernel
 from kernelect.typing import Array
 
 #: Start, lower and upper bound of the noise variance, in units of the targets' variance.

@@ -11,7 +11,7 @@ from kernelect.parameters import ParameterSpace
 from kernelect.priors import Prior
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.relevance import CentreObjective, RelevanceObjective
-from kernelect.selection.start import StartedKernel
+from kernelect.selection.start import Rows, StartedKernel
 from kernelect.typing import Array
 
 
@@ -49,16 +49,6 @@ def rows_left_out(state: LSSVMState, groups: Groups | None) -> tuple[Array, Arra
         return c, state.leave_one_out_residuals(c)
     blocks = blocks_of(state.bordered_inverse())
     return 1.0 / groups.inverse_diagonal(blocks), groups.solve(blocks, state.dual_coef)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rows:
-    """What a machine is trained on: inputs (or kernel values), targets, positive weights, and groups to leave out."""
-
-    X: Array
-    targets: Array  # (n, k)
-    weights: Array  # (n,)
-    groups: Groups | None = None
 
 
 def join(

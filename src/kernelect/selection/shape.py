@@ -18,10 +18,10 @@ from kernelect.priors import as_prior
 from kernelect.search import LBFGS, Directions
 from kernelect.selection.lead import Lead, relative_widths
 from kernelect.selection.objective import SelectionObjective
-from kernelect.selection.problem import Rows, join
+from kernelect.selection.problem import join
 from kernelect.selection.run import Run, SelectionOptions
 from kernelect.selection.stages import Stage
-from kernelect.selection.start import StartedKernel, ridge_space, settle_widths
+from kernelect.selection.start import Rows, StartedKernel, ridge_space, settle_widths
 from kernelect.typing import Array, Indices
 
 #: Standard errors of the mean difference of losses by which the other shape has to be better.
@@ -101,7 +101,7 @@ def asked_shape(run: Run, stages: tuple[Stage, ...]) -> Array:
     weights = np.asarray(np.bincount(copies, here.weights), dtype=float)
     rows = Rows(X=here.X[first], targets=here.targets[first], weights=weights)
     started = StartedKernel(kernel=here.kernel, space=here.space)
-    ridge = ridge_space("auto", started, rows.X, rows.targets, rows.weights)
+    ridge = ridge_space("auto", started, rows)
     objective = join(rows, started, LSSVM(), PRESS(), as_prior("auto", here.space), ridge)
     deadline = run.deadline.part(_ASKING)
     asking = Run(

@@ -61,6 +61,16 @@ _C_ALONE = (1.0, 1e-3, 1e4)
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rows:
+    """What a machine is trained on: inputs (or kernel values), targets, positive weights, and groups to leave out."""
+
+    X: Array
+    targets: Array  # (n, k)
+    weights: Array  # (n,)
+    groups: Groups | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class StartedKernel:
     """A kernel with numbers for all parameters, and the space of those parameters."""
 
@@ -106,21 +116,13 @@ def started_in_full(name: str, X: Array, scales: Scales) -> StartedKernel:
     return StartedKernel(kernel=kernel, space=space, full=True, pairwise=isinstance(base, Precomputed))
 
 
-def ridge_space(
-    ridge: object,
-    started: StartedKernel,
-    X: Array,
-    targets: Array,
-    weights: Array,
-    groups: Groups | None = None,
-    *,
-    led: bool = False,
-) -> ParameterSpace:
+def ridge_space(ridge: object, started: StartedKernel, data: Rows, *, led: bool = False) -> ParameterSpace:
     """Return the ridge's start (best at the start kernel) and bounds, or its fixed value.
 
-    ``groups`` are the rows that leave together: a ridge that is best for rows left out one by one fits their groups.
+    Groups leave together: a ridge that is best for rows left out one by one fits their groups.
     ``led``: another selection leads, so that the start need not be as good.
     """
+    X, groups, weights = data.X, data.groups, data.weights
     ridge = check_positive("regularization", ridge)
     if not isinstance(ridge, str):
         return ParameterSpace.single("regularization", float(np.log(ridge)), free=False)
@@ -137,7 +139,7 @@ def ridge_space(
             "a kernel with widths, such as kernel='rbf'."
         )
     own = None if groups is None else groups.of(rows)
-    path = RidgePath(gram, targets[rows], weights[rows], own if own is not None and len(own) > 1 else None)
+    path = RidgePath(gram, data.targets[rows], weights[rows], own if own is not None and len(own) > 1 else None)
     start = np.log(path.best_ridge(lower * 10, upper / 10))
     return _between("regularization", float(start), float(np.log(lower)), float(np.log(upper)))
 

@@ -1,7 +1,7 @@
 from kernelect.selection.landmarks.evidence import LandmarkEvidence as LandmarkEvidence
 from kernelect.selection.landmarks.evidence import select_on_landmarks as select_on_landmarks
 from kernelect.selection.landmarks.fit import LandmarkFit as LandmarkFit
-from kernelect.selection.landmarks.fit import fit_on_landmarks as fit_on_landmarks
+from kernelect.selection.landmarks.fit import LandmarkFitting as LandmarkFitting
 from kernelect.selection.landmarks.intervals import interval_rows as interval_rows
 from kernelect.selection.landmarks.intervals import kept_rows as kept_rows
 from kernelect.selection.landmarks.number import rows_within as rows_within

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from kernelect.criteria.calibration import calibrated_log_loss, classes_of
 from kernelect.kernels import Kernel
 from kernelect.machines.lssvm.left_out import LeftOut
+from kernelect.numerics import Deadline
 from kernelect.results import Selection
 from kernelect.selection.centres import rounded
 from kernelect.selection.landmarks.number import HowMany, Ridge, rows_within
@@ -57,19 +59,11 @@ class LandmarkFit:
     sample: Sample
 
 
-def fit_on_landmarks(
-    table: RowTable,
-    exact: SelectionObjective,
-    sample: Sample,
-    request: LandmarkRequest,
-    options: SelectionOptions,
-    labelled: bool = False,
-    lead: Lead | None = None,
-    unit: float = 1.0,
-) -> LandmarkFit:
-    """Select and fit.
+@dataclass(frozen=True)
+class LandmarkFitting:
+    """The way to such a machine.
 
-    Parameters
+    Attributes
     ----------
     table : RowTable
         All rows.
@@ -86,28 +80,29 @@ def fit_on_landmarks(
     unit : float
         By which targets have been divided; the record of the selection speaks of the targets themselves.
     """
-    return _Fitting(table, exact, sample, request, options, labelled, lead, unit).run()
 
+    table: RowTable
+    exact: SelectionObjective
+    sample: Sample
+    request: LandmarkRequest
+    options: SelectionOptions
+    labelled: bool = False
+    lead: Lead | None = None
+    unit: float = 1.0
 
-class _Fitting:
-    def __init__(
-        self,
-        table: RowTable,
-        exact: SelectionObjective,
-        sample: Sample,
-        request: LandmarkRequest,
-        options: SelectionOptions,
-        labelled: bool,
-        lead: Lead | None,
-        unit: float,
-    ) -> None:
-        self.table, self.exact, self.sample, self.request = table, exact, sample, request
-        self.options, self.labelled, self.lead, self.unit = options, labelled, lead, unit
-        self.seed = int(options.generator.integers(np.iinfo(np.int32).max))
-        self.deadline = options.deadline
+    @cached_property
+    def seed(self) -> int:
+        """A number from the generator of the options, for the choice of landmarks."""
+        return int(self.options.generator.integers(np.iinfo(np.int32).max))
+
+    @property
+    def deadline(self) -> Deadline:
+        """When the fit has to end."""
+        return self.options.deadline
 
     def run(self) -> LandmarkFit:
-        began = time.monotonic()
+        """Select and fit."""
+        began, seed = time.monotonic(), self.seed  # drawn before anything else is
         selection, objective = self._selected()
         kernel = objective.kernel_at(selection.theta)
         level = np.average(self.sample.targets, axis=0, weights=self.sample.weights)
@@ -115,7 +110,7 @@ class _Fitting:
         whole = WholeTable(self.table, kernel, level, self._score(objective), judged=few)
         ridge = Ridge.of(objective.space, selection.theta)
         how_many = HowMany(whole, self.request, self.sample, rounded(kernel, objective.space), ridge, self.deadline)
-        landmarks, log_ridge, words = how_many.found(self.seed)
+        landmarks, log_ridge, words = how_many.found(seed)
         left_out = whole.left_out(landmarks, log_ridge, row_form(objective))
         theta = np.append(selection.theta[:-1], log_ridge)
         value = objective.value_with(theta, left_out.value, self.sample, self.table.n_weighted, self.unit)

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from kernelect.machines import Groups
 from kernelect.numerics import hashed_order, row_hashes, spaced, stratified, sum_over_blocks
-from kernelect.selection.problem import Rows
-from kernelect.selection.start import sampled_part
+from kernelect.selection.start import Rows, sampled_part
 from kernelect.typing import Array, Indices
 
 #: Rows of a block: fewer make the products slower, more need memory and bring nothing.
@@ -29,14 +28,10 @@ FIGURE_ROWS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
-    """Some rows next to each other, in double precision."""
+class Block(Rows):
+    """Some rows next to each other, in double precision; from a row of weight 0 nothing learns, groups are whole."""
 
     first: int  # number of the first row
-    X: Array
-    targets: Array  # (b, k)
-    weights: Array  # (b,); a row of weight 0 is there, but nothing learns from it
-    groups: Groups | None = None  # who leaves with whom; the block holds whole groups
 
 
 @dataclass(frozen=True, kw_only=True)
