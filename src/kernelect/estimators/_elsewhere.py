@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,49 +57,25 @@ def as_parts(X: Any, y: Any, sample_weight: Any, groups: Any = None) -> RowParts
     return None
 
 
-@dataclass(frozen=True)
-class LabelCode:
-    """From a part to inputs, targets of +-1 and weights."""
-
-    n_columns: int
-    classes: Any
-    by_class: Array  # weight of every class
-
-    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
-        """Return inputs, targets and weights."""
-        X = matrix(part.X, self.n_columns)
-        index = np.searchsorted(self.classes, vector(part.y)) if len(X) else np.zeros(0, dtype=np.intp)
-        return X, targets_of(index, len(self.classes)), part_weights(part, len(X)) * self.by_class[index]
+def _labels_of(n_columns: int, classes: Any, by_class: Array, part: RowPart) -> tuple[Array, Array, Array]:
+    """Return inputs, targets of +-1 and weights of a part; ``by_class`` are the weights of the classes."""
+    X = matrix(part.X, n_columns)
+    index = np.searchsorted(classes, vector(part.y)) if len(X) else np.zeros(0, dtype=np.intp)
+    return X, targets_of(index, len(classes)), part_weights(part, len(X)) * by_class[index]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TargetCode:
-    """From a part to inputs, real targets in a unit of their own, and weights."""
-
-    n_columns: int
-    n_outputs: int
-    unit: float
-
-    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
-        """Return inputs, targets and weights."""
-        X = matrix(part.X, self.n_columns)
-        targets = as_columns(real_targets(part.y)) if len(X) else np.zeros((0, self.n_outputs))
-        return X, targets / self.unit, part_weights(part, len(X))
+def _numbers_of(n_columns: int, n_outputs: int, unit: float, part: RowPart) -> tuple[Array, Array, Array]:
+    """Return inputs, real targets in a unit of their own, and weights of a part."""
+    X = matrix(part.X, n_columns)
+    targets = as_columns(real_targets(part.y)) if len(X) else np.zeros((0, n_outputs))
+    return X, targets / unit, part_weights(part, len(X))
 
 
-@dataclass(frozen=True)
-class JointWeights:
-    """A code with other weights: all that copies of a row share are on one of them."""
-
-    code: Any
-    firsts: Indices
-    weights: Array  # of all rows
-
-    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
-        """Return inputs, targets and weights."""
-        X, targets, _ = self.code(part)
-        first = int(self.firsts[part.number])
-        return X, targets, self.weights[first : first + len(X)]
+def _weighted_jointly(code: Any, firsts: Indices, weights: Array, part: RowPart) -> tuple[Array, Array, Array]:
+    """Return what a code makes of a part, with other weights: all that copies of a row share are on one of them."""
+    X, targets, _ = code(part)
+    first = int(firsts[part.number])
+    return X, targets, weights[first : first + len(X)]
 
 
 @dataclass(frozen=True)
@@ -203,7 +180,7 @@ class Surveyed:
             origin = copied_rows(rows.X, marks.astype(float), among=np.flatnonzero(rows.weights > 0.0))
             if remark_on_copies(origin):
                 weights = np.asarray(np.bincount(origin, rows.weights, minlength=table.n_rows), dtype=float)
-                joint = JointWeights(code, table.firsts, weights)
+                joint = partial(_weighted_jointly, code, table.firsts, weights)
                 table = PartTable(self.parts, joint, self.counts, int(np.sum(weights > 0.0)))
             else:
                 origin = None
@@ -248,7 +225,7 @@ def labelled_parts(estimator: Estimator, parts: RowParts, class_weight: object) 
     """Return the rows of a classification."""
     found = surveyed_labels(estimator, parts, finite_matrix)
     by_class = weight_by_class(class_weight, found.classes, found.rows_by_class)
-    return found.training(LabelCode(found.n_columns, found.classes, by_class))
+    return found.training(partial(_labels_of, found.n_columns, found.classes, by_class))
 
 
 def measured_parts(estimator: Estimator, parts: RowParts, *, own_unit: bool) -> PartedTraining:
@@ -258,7 +235,7 @@ def measured_parts(estimator: Estimator, parts: RowParts, *, own_unit: bool) -> 
     assert spread is not None
     deviation = float(np.sqrt(spread.squares.sum() / (spread.count * len(spread.mean))))
     unit = nearest_power_of_two(deviation) if own_unit else 1.0
-    code = TargetCode(n_columns=found.n_columns, n_outputs=max(outputs, 1), unit=unit)
+    code = partial(_numbers_of, found.n_columns, max(outputs, 1), unit)
     return found.training(code, single=outputs == 0, unit=unit)
 
 

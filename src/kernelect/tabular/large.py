@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,14 +64,9 @@ class _Usable:
         return known
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """How many rows of a piece are usable."""
-
-    usable: _Usable
-
-    def __call__(self, number: int, frame: pd.DataFrame) -> int:
-        return int(self.usable(frame).sum())
+def _counted(usable: _Usable, _: int, frame: pd.DataFrame) -> int:
+    """Return how many rows of a piece are usable."""
+    return int(usable(frame).sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +166,7 @@ def _described(pieces: Pieces, target: str, how: dict[str, Any]) -> _Described:
     for name, option in ((target, "--target"), *([(weight, "--weight")] if weight else [])):
         check_name(pd.DataFrame(columns=pieces.names), name, option)
     usable = _Usable(target, weight)
-    counts = pieces.each(_Counted(usable), [target, *([weight] if weight else [])])
+    counts = pieces.each(partial(_counted, usable), [target, *([weight] if weight else [])])
     total = sum(counts)
     if not total:
         raise UnusableTable(f"All cells of the target {target!r} are missing: choose another column with --target.")

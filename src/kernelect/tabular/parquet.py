@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +33,9 @@ _AHEAD = 32
 
 #: Work on a piece: its number and its rows come in.
 Work = Callable[[int, pd.DataFrame], Result]
+
+#: From a piece to inputs, targets and weights.
+Code = Callable[[pd.DataFrame], tuple[Any, Any, Any]]
 
 
 class Pieces(ABC):
@@ -75,7 +78,7 @@ class Pieces(ABC):
     def taken(self, keep: Callable[[pd.DataFrame], Any], counts: Sequence[int], numbers: Indices) -> pd.DataFrame:
         """Return rows by their sorted numbers; only rows that ``keep`` marks count, so many in every piece."""
         firsts = np.concatenate([[0], np.cumsum(counts)])
-        found = self.each(_Taken(keep=keep, firsts=firsts, numbers=numbers))
+        found = self.each(partial(_taken, keep, firsts, numbers))
         return pd.concat([frame for frame in found if len(frame)] or found[:1], ignore_index=True)
 
 
@@ -169,18 +172,12 @@ def arrow_frame(rows: Any) -> pd.DataFrame:
     return frame.set_axis([str(name).strip() for name in frame.columns], axis=1).reset_index(drop=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Taken:
-    """Rows with given numbers."""
-
-    keep: Callable[[pd.DataFrame], Any]
-    firsts: Indices
-    numbers: Indices
-
-    def __call__(self, number: int, frame: pd.DataFrame) -> pd.DataFrame:
-        begin, end = np.searchsorted(self.numbers, self.firsts[number : number + 2])
-        kept = np.flatnonzero(self.keep(frame))
-        return frame.iloc[kept[self.numbers[begin:end] - self.firsts[number]]].reset_index(drop=True)
+def _taken(
+    keep: Callable[[pd.DataFrame], Any], firsts: Indices, numbers: Indices, number: int, frame: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the rows of a piece with given numbers."""
+    begin, end = np.searchsorted(numbers, firsts[number : number + 2])
+    return frame.iloc[np.flatnonzero(keep(frame))[numbers[begin:end] - firsts[number]]].reset_index(drop=True)
 
 
 class CodedParts(RowParts):
@@ -196,26 +193,20 @@ class CodedParts(RowParts):
 
     word = "row group"
 
-    def __init__(self, pieces: Pieces, code: Callable[[pd.DataFrame], tuple[Any, Any, Any]], template: Any) -> None:
+    def __init__(self, pieces: Pieces, code: Code, template: Any) -> None:
         self.pieces, self.code, self.template = pieces, code, template
 
     def each(self, function: Callable[[RowPart], Result]) -> list[Result]:
-        return self.pieces.each(_Coded(self.code, function))
+        return self.pieces.each(partial(_coded, self.code, function))
 
     def sum(self, function: Callable[[RowPart], Any]) -> Any:
-        return self.pieces.sum(_Coded(self.code, function))
+        return self.pieces.sum(partial(_coded, self.code, function))
 
     def name(self, number: int) -> str:
         return f"{self.word} {self.pieces.groups[number]}"
 
 
-@dataclass(frozen=True)
-class _Coded:
-    """A function of a part, as work on a piece."""
-
-    code: Callable[[pd.DataFrame], tuple[Any, Any, Any]]
-    function: Callable[[RowPart], Any]
-
-    def __call__(self, number: int, frame: pd.DataFrame) -> Any:
-        X, y, weights = self.code(frame)
-        return self.function(RowPart(number=number, X=X, y=y, weights=weights))
+def _coded(code: Code, function: Callable[[RowPart], Result], number: int, frame: pd.DataFrame) -> Result:
+    """Return a function of a part, as work on a piece."""
+    X, y, weights = code(frame)
+    return function(RowPart(number=number, X=X, y=y, weights=weights))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,7 @@ def predicted_pieces(
         from kernelect.tabular.parquet import ClusterPieces, LocalPieces, Pieces
 
         pieces: Pieces = LocalPieces(path) if client is None else ClusterPieces(path, client)
-        yield from pieces.stream(_OnPiece(model, wanted, pieces.source))
+        yield from pieces.stream(partial(_on_piece, model, wanted, pieces.source))
     elif client is None and format in ("csv", "tsv"):
         blocks = text_blocks(path, "\t" if format == "tsv" else None)
         yield from over_blocks(lambda block: predict_rows(model, block[0], wanted, block[1]), blocks)
@@ -110,19 +111,14 @@ def predicted_pieces(
         )
 
 
-@dataclass(frozen=True)
-class _OnPiece:
-    """The same as work on a piece of a Parquet file."""
-
-    model: TableModel
-    wanted: Wanted
-    source: str
-
-    def __call__(self, number: int, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-        if not len(frame):
-            return pd.DataFrame(), []
-        name = self.source if number == 0 else f"{self.source}, piece {number + 1}"
-        return predict_rows(self.model, Table(frame, name), self.wanted)
+def _on_piece(
+    model: TableModel, wanted: Wanted, source: str, number: int, frame: pd.DataFrame
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the same of a piece of a Parquet file."""
+    if not len(frame):
+        return pd.DataFrame(), []
+    name = source if number == 0 else f"{source}, piece {number + 1}"
+    return predict_rows(model, Table(frame, name), wanted)
 
 
 def text_blocks(path: str, separator: str | None = None, rows: int | None = None) -> Iterator[tuple[Table, int]]:

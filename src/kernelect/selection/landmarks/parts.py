@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -68,24 +69,17 @@ class RecodedParts(RowParts):
         self.parts, self.code, self.template, self.word = parts, code, template, parts.word
 
     def each(self, function: Callable[[RowPart], Result]) -> list[Result]:
-        return self.parts.each(_Composed(self.code, function))
+        return self.parts.each(partial(_of_coded, self.code, function))
 
     def sum(self, function: Callable[[RowPart], Any]) -> Any:
-        return self.parts.sum(_Composed(self.code, function))
+        return self.parts.sum(partial(_of_coded, self.code, function))
 
     def name(self, number: int) -> str:
         return self.parts.name(number)
 
 
-@dataclass(frozen=True)
-class _Composed:
-    """A function of coded parts, as one of parts."""
-
-    code: Callable[[RowPart], RowPart]
-    function: Callable[[RowPart], Any]
-
-    def __call__(self, part: RowPart) -> Any:
-        return self.function(self.code(part))
+def _of_coded(code: Callable[[RowPart], RowPart], function: Callable[[RowPart], Result], part: RowPart) -> Result:
+    return function(code(part))
 
 
 #: Inputs (b, d), targets (b, k) and weights (b,) of a part.
@@ -118,14 +112,14 @@ class PartTable(RowTable):
         self.firsts = firsts_of(counts)
         self.n_rows, self.n_weighted = int(self.firsts[-1]), n_weighted
         self.kept = stratified(self.n_rows, table.FIGURE_ROWS)
-        found = parts.each(_Hashed(encode, self.firsts, self.kept, table.MOST_HASHED))
+        found = parts.each(partial(_hashed, encode, self.firsts, self.kept, table.MOST_HASHED))
         self.kept_targets = np.concatenate([each.targets for each in found])
         self.kept_weights = np.concatenate([each.weights for each in found])
         numbers = np.concatenate([each.numbers for each in found])
         self._by_hash = in_order(numbers, np.concatenate([each.hashes for each in found]))
 
     def sum(self, function: Callable[[Block], Any]) -> Any:
-        return self.parts.sum(_OnBlocks(self.encode, self.firsts, function))
+        return self.parts.sum(partial(_on_blocks, self.encode, self.firsts, function))
 
     def rows(self, numbers: Indices) -> Sample:
         X, targets, weights = taken_rows(self.parts, self.encode, self.firsts, numbers)
@@ -142,40 +136,27 @@ def firsts_of(counts: Sequence[int]) -> Indices:
 
 def taken_rows(parts: RowParts, encode: Encode, firsts: Indices, numbers: Indices) -> tuple[Array, Array, Array]:
     """Return inputs, targets and weights of the rows with these sorted numbers."""
-    found = parts.each(_Taken(encode, firsts, numbers))
+    found = parts.each(partial(_taken, encode, firsts, numbers))
     X, targets, weights = (np.concatenate(each) for each in zip(*found, strict=True))
     return X, targets, weights
 
 
-@dataclass(frozen=True)
-class _Pass:
-    """A function of a part that knows the numbers of its rows."""
-
-    encode: Encode
-    firsts: Indices
-
-    def inside(self, part: RowPart, numbers: Indices) -> Indices:
-        """Return which rows of a part have one of these sorted numbers."""
-        first, last = self.firsts[part.number], self.firsts[part.number + 1]
-        begin, end = np.searchsorted(numbers, [first, last])
-        return np.asarray(numbers[begin:end] - first, dtype=np.intp)
+def _inside(firsts: Indices, part: RowPart, numbers: Indices) -> Indices:
+    """Return which rows of a part have one of these sorted numbers."""
+    first, last = firsts[part.number], firsts[part.number + 1]
+    begin, end = np.searchsorted(numbers, [first, last])
+    return np.asarray(numbers[begin:end] - first, dtype=np.intp)
 
 
-@dataclass(frozen=True)
-class _OnBlocks(_Pass):
-    """The sum of a function over the blocks of a part."""
-
-    function: Callable[[Block], Any]
-
-    def __call__(self, part: RowPart) -> Any:
-        with single_blas_thread():
-            X, targets, weights = self.encode(part)
-            first, step = int(self.firsts[part.number]), table.BLOCK_ROWS
-            blocks = (
-                block_of(X, targets, weights, slice(start, start + step), first + start)
-                for start in range(0, len(X), step)
-            )
-            return tree_sum(map(self.function, blocks))
+def _on_blocks(encode: Encode, firsts: Indices, function: Callable[[Block], Any], part: RowPart) -> Any:
+    """Return the sum of a function over the blocks of a part."""
+    with single_blas_thread():
+        X, targets, weights = encode(part)
+        first, step = int(firsts[part.number]), table.BLOCK_ROWS
+        blocks = (
+            block_of(X, targets, weights, slice(start, start + step), first + start) for start in range(0, len(X), step)
+        )
+        return tree_sum(map(function, blocks))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,31 +169,18 @@ class _Numbered:
     weights: Array
 
 
-@dataclass(frozen=True)
-class _Hashed(_Pass):
-    """What samples are drawn by, and the targets of rows that are kept."""
-
-    kept: Indices
-    most: int
-
-    def __call__(self, part: RowPart) -> _Numbered:
-        X, targets, weights = self.encode(part)
-        chosen = self.inside(part, stratified(int(self.firsts[-1]), self.most))
-        chosen = chosen[weights[chosen] > 0.0]
-        hashes = row_hashes(X if len(chosen) == len(X) else X[chosen])
-        own = self.inside(part, self.kept)
-        return _Numbered(
-            numbers=chosen + self.firsts[part.number], hashes=hashes, targets=targets[own], weights=weights[own]
-        )
+def _hashed(encode: Encode, firsts: Indices, kept: Indices, most: int, part: RowPart) -> _Numbered:
+    """Return what samples are drawn by, and the targets of rows that are kept."""
+    X, targets, weights = encode(part)
+    chosen = _inside(firsts, part, stratified(int(firsts[-1]), most))
+    chosen = chosen[weights[chosen] > 0.0]
+    hashes = row_hashes(X if len(chosen) == len(X) else X[chosen])
+    own = _inside(firsts, part, kept)
+    return _Numbered(numbers=chosen + firsts[part.number], hashes=hashes, targets=targets[own], weights=weights[own])
 
 
-@dataclass(frozen=True)
-class _Taken(_Pass):
-    """Rows with given numbers."""
-
-    numbers: Indices
-
-    def __call__(self, part: RowPart) -> tuple[Array, Array, Array]:
-        X, targets, weights = self.encode(part)
-        own = self.inside(part, self.numbers)
-        return np.asarray(X[own], dtype=np.float64), targets[own], weights[own]
+def _taken(encode: Encode, firsts: Indices, numbers: Indices, part: RowPart) -> tuple[Array, Array, Array]:
+    """Return the rows of a part with given numbers."""
+    X, targets, weights = encode(part)
+    own = _inside(firsts, part, numbers)
+    return np.asarray(X[own], dtype=np.float64), targets[own], weights[own]

@@ -33,44 +33,32 @@ class PassResult:
         return tuple(np.concatenate(each) for each in zip(*self.rows, strict=True))
 
 
-@dataclass(frozen=True)
-class MomentsOf:
-    """The first pass: moments, and what the landmarks leave of k(x, x)."""
-
-    kernel: Kernel
-    points: Array
-    frame: WhitenedFrame
-    kept: Indices | None
-
-    def __call__(self, block: Block) -> PassResult:
-        """Return what a block adds."""
-        rows, own = rows_of(self.kernel, self.points, block), numbers_inside(self.kept, block)
-        Phi = self.frame.whitened(rows.cross)
-        unspanned = self.kernel.diagonal(block.X[own]) - self.frame.spanned(Phi[:, own])
-        return PassResult(whitened_moments(self.frame, Phi, rows), ((np.maximum(unspanned, 0.0),),))
+def moments_of(kernel: Kernel, points: Array, frame: WhitenedFrame, kept: Indices | None, block: Block) -> PassResult:
+    """Return what a block adds in the first pass: moments, and what the landmarks leave of k(x, x)."""
+    rows, own = rows_of(kernel, points, block), numbers_inside(kept, block)
+    Phi = frame.whitened(rows.cross)
+    unspanned = kernel.diagonal(block.X[own]) - frame.spanned(Phi[:, own])
+    return PassResult(whitened_moments(frame, Phi, rows), ((np.maximum(unspanned, 0.0),),))
 
 
-@dataclass(frozen=True)
-class LeftOutOf:
-    """The last pass: every row left out of the machine.
+def left_out_of(
+    kernel: Kernel,
+    points: Array,
+    numbers: Indices,
+    state: LandmarkState,
+    criterion: LandmarkCriterion,
+    kept: Indices | None,
+    block: Block,
+) -> PassResult:
+    """Return what a block adds in the last pass: every row left out of the machine.
 
     The criterion holds the landmarks, as it does where hyper-parameters are selected; with the residuals a
-    landmark leaves with its row.
+    landmark leaves with its row. ``numbers`` are the rows that the landmarks are, -1 if they are none.
     """
-
-    kernel: Kernel
-    points: Array
-    numbers: Indices  # rows that the landmarks are, -1 if they are none
-    state: LandmarkState
-    criterion: LandmarkCriterion
-    kept: Indices | None
-
-    def __call__(self, block: Block) -> PassResult:
-        """Return what a block adds."""
-        rows = left_out(self.state, rows_of(self.kernel, self.points, block))
-        sums, own = self.criterion.slopes(rows.positive()).sums, numbers_inside(self.kept, block)
-        alone = without_own_function(self.state, rows, owners(self.numbers, block.first, len(block.weights)))
-        return PassResult(sums, ((alone.residuals[own], alone.room[own]),))
+    rows = left_out(state, rows_of(kernel, points, block))
+    sums, own = criterion.slopes(rows.positive()).sums, numbers_inside(kept, block)
+    alone = without_own_function(state, rows, owners(numbers, block.first, len(block.weights)))
+    return PassResult(sums, ((alone.residuals[own], alone.room[own]),))
 
 
 def rows_of(kernel: Kernel, points: Array, block: Block) -> MachineRows:

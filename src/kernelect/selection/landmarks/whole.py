@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.machines.lssvm.landmarks import LandmarkState, Moments, WhitenedFrame, moments, solve
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.numerics import over_blocks
-from kernelect.selection.landmarks.passes import LeftOutOf, MomentsOf, rows_of
+from kernelect.selection.landmarks.passes import left_out_of, moments_of, rows_of
 from kernelect.selection.landmarks.table import Block, RowTable, Sample
 from kernelect.typing import Array, Indices
 
@@ -121,7 +122,7 @@ class WholeTable:
     def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
         """Return landmarks with the moments of all rows: the first pass."""
         frame = WhitenedFrame.of(self.kernel.gram(points), self.level)
-        found = self.table.sum(MomentsOf(self.kernel, points, frame, self.table.kept))
+        found = self.table.sum(partial(moments_of, self.kernel, points, frame, self.table.kept))
         (unspanned,) = found.joined()
         return Landmarks(points=points, numbers=numbers, frame=frame, total=found.total, unspanned=unspanned)
 
@@ -166,7 +167,8 @@ class WholeTable:
         landmark leaves with its row.
         """
         state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge))).state()
-        work = LeftOutOf(self.kernel, landmarks.points, landmarks.numbers, state, criterion, self.table.kept)
+        points, numbers, kept = landmarks.points, landmarks.numbers, self.table.kept
+        work = partial(left_out_of, self.kernel, points, numbers, state, criterion, kept)
         found = self.table.sum(work)
         residuals, room = found.joined()
         return AllLeftOut(state=state, value=criterion.value(found.total), residuals=residuals, room=room)
