@@ -59,7 +59,6 @@ class Sweep:
     true_positives: Array
     false_positives: Array
     positives: float
-    negatives: float
 
 
 def sweep(p: Array, positive: Mask, weights: Array | None = None) -> Sweep:
@@ -76,7 +75,6 @@ def sweep(p: Array, positive: Mask, weights: Array | None = None) -> Sweep:
         true_positives=np.append(0.0, np.cumsum(hits)[last]),
         false_positives=np.append(0.0, np.cumsum(misses)[last]),
         positives=float(hits.sum()),
-        negatives=float(misses.sum()),
     )
 
 

@@ -33,7 +33,7 @@ class PassResult:
         return tuple(np.concatenate(each) for each in zip(*self.rows, strict=True))
 
 
-def moments_of(kernel: Kernel, points: Array, frame: WhitenedFrame, kept: Indices | None, block: Block) -> PassResult:
+def moments_pass(kernel: Kernel, points: Array, frame: WhitenedFrame, kept: Indices | None, block: Block) -> PassResult:
     """Return what a block adds in the first pass: moments, and what the landmarks leave of k(x, x)."""
     rows, own = rows_of(kernel, points, block), numbers_inside(kept, block)
     Phi = frame.whitened(rows.cross)
@@ -41,7 +41,7 @@ def moments_of(kernel: Kernel, points: Array, frame: WhitenedFrame, kept: Indice
     return PassResult(whitened_moments(frame, Phi, rows), ((np.maximum(unspanned, 0.0),),))
 
 
-def left_out_of(
+def left_out_pass(
     kernel: Kernel,
     points: Array,
     numbers: Indices,

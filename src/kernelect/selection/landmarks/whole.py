@@ -21,7 +21,7 @@ from kernelect.machines.lssvm.landmark_path import LandmarkPath
 from kernelect.machines.lssvm.landmarks import LandmarkState, Moments, WhitenedFrame, moments, solve
 from kernelect.machines.lssvm.left_out import LeftOut
 from kernelect.numerics import over_blocks
-from kernelect.selection.landmarks.passes import left_out_of, moments_of, rows_of
+from kernelect.selection.landmarks.passes import left_out_pass, moments_pass, rows_of
 from kernelect.selection.landmarks.table import Block, RowTable, Sample
 from kernelect.typing import Array, Indices
 
@@ -122,7 +122,7 @@ class WholeTable:
     def landmarks(self, points: Array, numbers: Indices) -> Landmarks:
         """Return landmarks with the moments of all rows: the first pass."""
         frame = WhitenedFrame.of(self.kernel.gram(points), self.level)
-        found = self.table.sum(partial(moments_of, self.kernel, points, frame, self.table.kept))
+        found = self.table.sum(partial(moments_pass, self.kernel, points, frame, self.table.kept))
         (unspanned,) = found.joined()
         return Landmarks(points=points, numbers=numbers, frame=frame, total=found.total, unspanned=unspanned)
 
@@ -168,7 +168,7 @@ class WholeTable:
         """
         state = solve(landmarks.frame, landmarks.total, float(np.exp(log_ridge))).state()
         points, numbers, kept = landmarks.points, landmarks.numbers, self.table.kept
-        work = partial(left_out_of, self.kernel, points, numbers, state, criterion, kept)
+        work = partial(left_out_pass, self.kernel, points, numbers, state, criterion, kept)
         found = self.table.sum(work)
         residuals, room = found.joined()
         return AllLeftOut(state=state, value=criterion.value(found.total), residuals=residuals, room=room)
