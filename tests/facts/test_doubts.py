@@ -142,7 +142,6 @@ def test_a_rule_of_ones_own_is_one_class(request):
         name = "heaped"
         about = "heaps"
         severity = Severity.DETAIL
-        evidence = ModelEvidence
 
         def look(self, evidence):
             return {"rows": evidence.facts["data"]["rows"]}

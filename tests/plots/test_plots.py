@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernelect import LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelRegressor
+from kernelect import LSSVC, LSSVR, RVC, RVR, SVC, BasisSearchRegressor, KernelRegressor, plots
 from kernelect.datasets import sparse_inputs
 from kernelect.exceptions import InvalidArgument, MissingCapability, MissingExtra
 from kernelect.facts import Calibration, Confusion, Dependence, Relevance, Residuals, Surface
+from kernelect.facts.material import RECORDS
 from kernelect.facts.names import short_name
 from kernelect.plots import (
     CalibrationDisplay,
@@ -25,6 +26,13 @@ from kernelect.plots import (
     TraceDisplay,
     WeightsDisplay,
 )
+from kernelect.plots.style import RecordDisplay
+
+
+def test_every_record_that_a_report_shows_is_drawn_by_one_picture():
+    found = [getattr(plots, name) for name in plots.__all__]
+    drawn = [each.record_type() for each in found if issubclass(each, RecordDisplay)]
+    assert sorted(map(repr, drawn)) == sorted(map(repr, RECORDS.values()))
 
 
 @pytest.fixture(scope="module")

@@ -154,6 +154,10 @@ def test_what_is_refused(path, tmp_path, monkeypatch):
         fit_pieces(path, "valu", LSSVM)
     with pytest.raises(MissingCapability, match="--group 'colour' is for folds"):
         fit_pieces(path, "value", LSSVM, group="colour")
+    times = mixed().assign(value=lambda frame: frame["value"].abs(), seen=1)
+    times.to_parquet(tmp_path / "times.parquet")
+    with pytest.raises(MissingCapability, match="--event 'seen' needs all rows in memory"):  # no censored time is exact
+        fit_pieces(str(tmp_path / "times.parquet"), "value", LSSVM, event="seen")
     with pytest.raises(UnusableTable, match="There is no file"):
         fit_pieces("none.parquet", "value", LSSVM)
     (tmp_path / "text.csv").write_text("a,b\n1,2\n")

@@ -17,6 +17,7 @@ from kernelect.machines.lssvm.pivots import Pivots
 from kernelect.machines.lssvm.sampled import SampledRows
 from kernelect.machines.lssvm.spread import LandmarkSpread, left_out_precision
 from kernelect.model import ExactJackknife, KernelPart, LandmarkJackknife, TrainingRows
+from kernelect.numerics import taken
 from kernelect.selection import LeastSquaresObjective, rows_left_out, squared_scale
 from kernelect.selection.landmarks import GroupedTable, LandmarkFit, RowTable, interval_rows, kept_rows
 from kernelect.typing import Array, Indices
@@ -130,15 +131,8 @@ class Solved:
 
 def _as_given(training: TrainingRows, order: Indices) -> TrainingRows:
     """Return rows in the order in which they were given."""
-    place = np.argsort(order, kind="stable")
-    assert training.groups is not None
-    return TrainingRows(
-        numbers=np.arange(len(order)),
-        targets=training.targets[place],
-        weights=training.weights[place],
-        left_out=training.left_out[place],
-        groups=training.groups[place],
-    )
+    numbered = replace(training, numbers=np.arange(len(order)))
+    return taken(numbered, np.argsort(order, kind="stable"), "targets", "weights", "left_out", "groups")
 
 
 def _landmark_jackknife(fit: LandmarkFit, table: RowTable) -> LandmarkJackknife:

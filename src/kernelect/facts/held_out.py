@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,13 +71,7 @@ class HeldOutRelevance:
 
     def shown(self, most: int = _BARS) -> HeldOutRelevance:
         """Return the record of the columns that matter most."""
-        return HeldOutRelevance(
-            names=self.names[:most],
-            rise=self.rise[:most],
-            standard_error=self.standard_error[:most],
-            score=self.score,
-            n_rows=self.n_rows,
-        )
+        return replace(self, names=self.names[:most], rise=self.rise[:most], standard_error=self.standard_error[:most])
 
     @property
     def cost(self) -> str:

@@ -36,6 +36,7 @@ from kernelect.numerics.ordering import sampled_rows as sampled_rows
 from kernelect.numerics.ordering import scrambled as scrambled
 from kernelect.numerics.ordering import spaced as spaced
 from kernelect.numerics.ordering import stratified as stratified
+from kernelect.numerics.ordering import taken as taken
 from kernelect.numerics.products import matrix_vector as matrix_vector
 from kernelect.numerics.products import outer_gram as outer_gram
 from kernelect.numerics.products import product as product

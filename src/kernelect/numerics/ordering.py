@@ -9,6 +9,9 @@ columns. All sums are of integers modulo 2^64, which are exact in any order.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +19,8 @@ from kernelect.numerics.products import row_blocks
 from kernelect.typing import Array, Indices, Mask
 
 _Hashes = NDArray[np.uint64]
+
+Record = TypeVar("Record", bound=Any)
 
 
 def canonical_order(X: Array) -> Indices:
@@ -154,6 +159,12 @@ def spaced(order: Indices, count: int, turn: float = 0.0) -> Indices:
     if len(order) <= count:
         return np.sort(order)
     return np.sort(order[((np.arange(count) + turn) * (len(order) / count)).astype(np.intp)])
+
+
+def taken(record: Record, places: Indices, *names: str) -> Record:
+    """Return a record with only these rows, in this order, of the arrays of these names; None stays None."""
+    arrays = {name: getattr(record, name) for name in names}
+    return replace(record, **{name: each[places] for name, each in arrays.items() if each is not None})
 
 
 def stratified(n_rows: int, count: int) -> Indices:

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from kernelect.numerics import taken
 from kernelect.typing import Array, Indices, Mask
 
 #: Ridges that are tried, and folds that choose one.
@@ -89,7 +90,7 @@ class TimedRows:
 
     def on(self, rows: Indices) -> TimedRows:
         """Return some of the rows, given in their order."""
-        return TimedRows(Z=self.Z[rows], time=self.time[rows], event=self.event[rows], weights=self.weights[rows])
+        return taken(self, rows, "Z", "time", "event", "weights")
 
     def hazard(self, b: Array) -> Array:
         """Return w e^eta of every row."""

@@ -14,6 +14,7 @@ from kernelect.machines.lssvm.groups import Groups
 from kernelect.machines.lssvm.groups_left_out import left_out, without_own_function
 from kernelect.machines.lssvm.landmarks import LandmarkState, MachineRows, WhitenedFrame
 from kernelect.machines.lssvm.left_out import LeftOut
+from kernelect.numerics import taken
 from kernelect.typing import Array, Indices
 
 
@@ -72,16 +73,8 @@ class SampledRows:
         """Return the rows with other numbers, ``order`` of those that they have."""
         numbers = order[self.numbers]
         rows = np.argsort(numbers, kind="stable")
-        return replace(
-            self,
-            numbers=numbers[rows],
-            inputs=self.inputs[rows],
-            targets=self.targets[rows],
-            weights=self.weights[rows],
-            own=self.own[rows],
-            equal=self.equal[rows],
-            groups=None if self.groups is None else self.groups[rows],
-        )
+        renamed = replace(self, numbers=numbers)
+        return taken(renamed, rows, "numbers", "inputs", "targets", "weights", "own", "equal", "groups")
 
     def left_out(self, cross: Array) -> LeftOut:
         """Return the rows, or whole groups, left out of the machine together with the landmarks that they are.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernelect.machines import Groups
-from kernelect.numerics import hashed_order, row_hashes, spaced, stratified, sum_over_blocks
+from kernelect.numerics import hashed_order, row_hashes, spaced, stratified, sum_over_blocks, taken
 from kernelect.selection.start import Rows, sampled_part
 from kernelect.typing import Array, Indices
 
@@ -53,14 +53,7 @@ class Sample:
     def part(self, count: int) -> Sample:
         """Return some of the rows."""
         chosen = sampled_part(self.X, self.rows.groups, count)
-        groups = None if self.groups is None else self.groups[chosen]
-        return Sample(
-            numbers=self.numbers[chosen],
-            X=self.X[chosen],
-            targets=self.targets[chosen],
-            weights=self.weights[chosen],
-            groups=groups,
-        )
+        return taken(self, chosen, "numbers", "X", "targets", "weights", "groups")
 
     def numbers_at(self, points: Array) -> Indices:
         """Return the numbers of the rows that points are, (m,), -1 where they are none or several."""
