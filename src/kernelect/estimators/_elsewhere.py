@@ -26,7 +26,14 @@ from kernelect.estimators._survey import (
     vector,
 )
 from kernelect.estimators._targets import encode_labels, require_spread, targets_of, weight_by_class
-from kernelect.estimators._training import LabelledTraining, Training, check_weights, remark_on_copies
+from kernelect.estimators._training import (
+    LabelledTraining,
+    Training,
+    check_weights,
+    remark_on_copies,
+    require_classes,
+    require_two,
+)
 from kernelect.exceptions import InvalidArgument
 from kernelect.inputs.frame import is_dask
 from kernelect.numerics import copied_rows, nearest_power_of_two
@@ -198,12 +205,7 @@ def surveyed_labels(estimator: Estimator, parts: RowParts, read: Read) -> Survey
     n_columns = _columns(estimator, parts)
     counts, facts = survey(parts, Look(n_columns, labels=True, read=read))
     classes = encode_labels(_array(list(facts.labels)))[0]
-    empty = [label for label in classes.tolist() if not facts.weighted[label]]
-    if empty:
-        raise InvalidArgument(
-            f"sample_weight leaves class {empty[0]!r} without a row: give each class a row of positive weight, or "
-            "leave the class out of y."
-        )
+    require_classes([label for label in classes.tolist() if not facts.weighted[label]])
     return Surveyed(parts=parts, n_columns=n_columns, counts=counts, facts=facts, classes=classes)
 
 
@@ -213,10 +215,7 @@ def surveyed_numbers(estimator: Estimator, parts: RowParts, read: Read) -> Surve
     counts, facts = survey(parts, Look(n_columns, labels=False, read=read))
     spread = facts.spread
     assert spread is not None
-    if facts.weights.count < 2:
-        raise InvalidArgument(
-            f"sample_weight leaves {facts.weights.count} row(s) of positive weight: at least 2 are needed."
-        )
+    require_two(facts.weights.count)
     require_spread(spread.largest, spread.furthest)
     return Surveyed(parts=parts, n_columns=n_columns, counts=counts, facts=facts)
 

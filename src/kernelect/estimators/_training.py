@@ -251,12 +251,7 @@ def labelled(
     X, y = validate_data(estimator, X, y, dtype=dtype, in_blocks=as_it_is, ensure_min_samples=2)
     classes, index, targets = encode_labels(y)
     weights = _checked_weights(sample_weight, X, counts=counts) * class_weights(class_weight, classes, index)
-    empty = classes[np.bincount(index, weights) <= 0.0]
-    if len(empty):
-        raise InvalidArgument(
-            f"sample_weight leaves class {empty.tolist()[0]!r} without a row: give each class a row of positive "
-            "weight, or leave the class out of y."
-        )
+    require_classes(classes[np.bincount(index, weights) <= 0.0].tolist())
     return LabelledTraining(X=X, targets=targets, weights=weights, kept=_kept(weights), classes=classes, index=index)
 
 
@@ -326,9 +321,23 @@ def check_weights(smallest: float, largest: float, total: float, median: float, 
         )
 
 
+def require_classes(empty: list[Any]) -> None:
+    """Raise if classes have no row of positive weight."""
+    if empty:
+        raise InvalidArgument(
+            f"sample_weight leaves class {empty[0]!r} without a row: give each class a row of positive weight, or "
+            "leave the class out of y."
+        )
+
+
+def require_two(count: int) -> None:
+    """Raise if fewer than two rows have positive weight."""
+    if count < 2:
+        raise InvalidArgument(f"sample_weight leaves {count} row(s) of positive weight: at least 2 are needed.")
+
+
 def _kept(weights: Array) -> Mask:
     """Return the rows of positive weight, at least two."""
     kept = np.asarray(weights > 0.0)
-    if kept.sum() < 2:
-        raise InvalidArgument(f"sample_weight leaves {kept.sum()} row(s) of positive weight: at least 2 are needed.")
+    require_two(int(kept.sum()))
     return kept

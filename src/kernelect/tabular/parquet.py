@@ -21,6 +21,7 @@ from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.extras import load_extra
 from kernelect.numerics import BRANCHES, over_blocks, tree_sum
 from kernelect.selection.landmarks import BLOCK_ROWS, RowPart, RowParts
+from kernelect.tabular.text import check_names, require_rows
 from kernelect.typing import Indices
 
 Result = TypeVar("Result")
@@ -52,11 +53,8 @@ class Pieces(ABC):
             self.n_rows, self.n_groups = file.metadata.num_rows, file.metadata.num_row_groups
             self.groups: list[int] = list(range(self.n_groups))  # the row group of every piece
         self.names = parquet_columns(path)
-        twice = [name for name in self.names if self.names.count(name) > 1]
-        if twice:
-            raise UnusableTable(f"{self.source} has more than one column named {twice[0]!r}: rename all but one.")
-        if not self.n_rows:
-            raise UnusableTable(f"{self.source} has column names but no rows: give at least a few rows below them.")
+        check_names(self.names, self.source)
+        require_rows(self.n_rows, self.source)
 
     @property
     def source(self) -> str:

@@ -19,7 +19,16 @@ import pandas as pd
 from kernelect.exceptions import InvalidArgument, NotEnoughMemory, UnusableTable, reason_of, unknown_name
 from kernelect.extras import load_extra
 from kernelect.numerics import available_bytes
-from kernelect.tabular.text import Words, decoded, parse_text, separator_of, with_words, without_heading
+from kernelect.tabular.text import (
+    Words,
+    check_names,
+    decoded,
+    parse_text,
+    require_rows,
+    separator_of,
+    with_words,
+    without_heading,
+)
 
 #: How a table may be written, by the end of the file's name.
 SUFFIXES = {
@@ -224,12 +233,9 @@ def _guessed(data: bytes, name: str) -> str:
 
 def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     """Return the frame with names that are text, after making sure it has rows and no name twice."""
-    if not len(frame):
-        raise UnusableTable(f"{source} has column names but no rows: give at least a few rows below them.")
+    require_rows(len(frame), source)
     frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise UnusableTable(f"{source} has more than one column named {twice[0]!r}: rename or remove all but one.")
+    check_names(frame.columns, source)
     return frame.reset_index(drop=True)
 
 

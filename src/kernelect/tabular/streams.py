@@ -19,7 +19,7 @@ from kernelect.tabular.drift import drift_of, remarks_on_drift
 from kernelect.tabular.predict import match_columns, predict_table
 from kernelect.tabular.read import SUFFIXES, Table
 from kernelect.tabular.table_model import TableModel
-from kernelect.tabular.text import decoded, parse_text, separator_of
+from kernelect.tabular.text import decoded, parse_text, require_rows, separator_of
 
 _NUMBERS = re.compile(r"\d+")
 
@@ -145,8 +145,7 @@ def text_blocks(path: str, separator: str | None = None, rows: int | None = None
                 done += len(frame)
     except OSError as error:
         raise UnusableTable(f"{path!r} cannot be read ({error.strerror}): check the name and the folder.") from error
-    if not done:
-        raise UnusableTable(f"{name} has column names but no rows: give at least a few rows below them.")
+    require_rows(done, name)
 
 
 def _whole_rows(lines: Iterable[bytes], rows: int) -> Iterator[Sequence[bytes]]:

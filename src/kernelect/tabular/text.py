@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -239,7 +239,7 @@ def _check_rectangular(text: str, source: str, separator: str) -> None:
         names = next((row for row in rows if row), None)
         if names is None:
             raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
-        _check_names([name.strip() for name in names], source)
+        check_names(filter(None, map(str.strip, names)), source)
         for row in rows:
             if row and len(row) != len(names):
                 raise UnusableTable(
@@ -250,10 +250,16 @@ def _check_rectangular(text: str, source: str, separator: str) -> None:
         raise UnusableTable(f"{source}: line {rows.line_num} cannot be read ({error}).") from error
 
 
-def _check_names(names: list[str], source: str) -> None:
-    # pandas would call the second one 'x.1'.
+def check_names(names: Iterable[str], source: str) -> None:
+    """Raise if two columns have one name; pandas would call the second one 'x.1'."""
     seen: set[str] = set()
-    for name in filter(None, names):
+    for name in names:
         if name in seen:
             raise UnusableTable(f"{source} has more than one column named {name!r}: rename or remove all but one.")
         seen.add(name)
+
+
+def require_rows(count: int, source: str) -> None:
+    """Raise if a table has no rows."""
+    if not count:
+        raise UnusableTable(f"{source} has column names but no rows: give at least a few rows below them.")
