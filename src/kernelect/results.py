@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -170,6 +170,9 @@ class Selected:
     #: What each run of a search among hyper-parameters was; none in a search among subsets.
     runs: tuple[str, ...]
 
+    #: Whether the best model of every size is known, as a search among subsets knows it.
+    has_sizes: ClassVar[bool] = False
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes with the name of the outcome: skops makes no members of enumerations."""
         return {**self.__dict__, "outcome": self.outcome.name}
@@ -181,11 +184,6 @@ class Selected:
     def converged(self) -> bool:
         """Whether the point is a (local) optimum as far as the search can tell, and nothing is in doubt."""
         return self.outcome.trustworthy
-
-    @property
-    def has_sizes(self) -> bool:
-        """Whether the best model of every size is known, as a search among subsets knows it."""
-        return False
 
     @property
     def n_evaluations(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -127,15 +127,11 @@ class BasisSelection(Selected):
     #: It has no runs: every step is in the trace.
     runs = ()
 
-    @property
-    def has_sizes(self) -> bool:
-        """Always true; see ``best_per_size``."""
-        return True
+    #: See ``best_per_size``.
+    has_sizes: ClassVar[bool] = True
 
-    @property
-    def prior(self) -> str:
-        """Always "none", because the evidence has its own prior."""
-        return "none"
+    #: The evidence has its own prior.
+    prior: ClassVar[str] = "none"
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per addition or removal."""
