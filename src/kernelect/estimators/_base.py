@@ -62,9 +62,13 @@ class Estimator(BaseEstimator):
     #: Whether ``evidence_by_size`` shows what smaller models are worth.
     has_evidence_by_size: ClassVar[bool] = False
 
+    #: Whether there may be several targets.
+    _takes_several: ClassVar[bool] = False
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.target_tags.multi_output |= self._takes_several
         return tags
 
     @abstractmethod

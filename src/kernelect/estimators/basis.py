@@ -157,10 +157,7 @@ class BasisSearchRegressor(RegressorMixin, ReadsNumbers):
     random_state: Any = None
     verbose: Any = 0
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+    _takes_several = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find widths, search for a subset and fit it; an error or Ctrl-C leaves the model as it was.

@@ -65,10 +65,7 @@ random_state, n_jobs, verbose
 
     _keeps_spread = True
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+    _takes_several = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select the hyper-parameters and fit the machine.
