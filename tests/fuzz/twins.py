@@ -72,6 +72,11 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
     return "model"
 
 
+def _has_replicates(X: Any, y: Any) -> bool:
+    """Tell whether rows of the same inputs have other targets: a row that is drawn twice may then be one more of them."""
+    return len(np.unique(X, axis=0)) < len(np.unique(np.column_stack([X, np.unique(y, return_inverse=True)[1]]), axis=0))
+
+
 def _is_decided(case: FitCase) -> bool:
     """Tell whether there are rows enough to decide between models."""
     return case.rows >= max(FEW, FEW_PER_LANDMARK * dict(case.arguments).get("landmarks", 0))
@@ -122,6 +127,8 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
             return (
                 "model"  # balanced weights count the rows that are given, as scikit-learn does, and not their weights
             )
+        if _has_replicates(X, y):
+            return "undecided"
         again = case.twin == "copies"
         rows = np.concatenate([rows, rows]) if again else np.sort(generator.integers(len(rows), size=len(rows)))
         drawn, times = np.unique(rows, return_counts=True)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
+from sklearn.base import clone
 
 import kernelect
 from kernelect import KernelRegressor
@@ -77,7 +78,7 @@ def test_members_that_saw_expected_numbers_borrow_how_sure_to_be(model):
     middle = sum(weight * head.within(each) for weight, each in zip(head.weights, answers, strict=True))
     apart = sum(w * (head.within(each) - middle) ** 2 for w, each in zip(head.weights, answers, strict=True))
     own = leader.spread.deviation(leader, leader.view(inputs)) ** 2
-    expected = head.calibration * np.sqrt(own + apart)
+    expected = head.widened(middle, head.calibration * np.sqrt(own + apart))
     np.testing.assert_allclose(model.model_.on_scale(inputs)[1], expected, rtol=1e-9)
     program = program_of(model, 0.9)
     ends = evaluate(program.with_outputs([program.ends]), Z[:7])[-1]
@@ -92,6 +93,56 @@ def test_limits_of_the_logarithm(model):
     assert np.all(lower > 0.0)
     inside = np.log(np.maximum(lower, 1e-9)) <= model.predict(Z)
     assert np.mean(inside & (model.predict(Z) <= np.log(upper))) > 0.95
+
+
+def test_a_scale_goes_on_below_a_limit():
+    """Half the range of what is known of logarithms cut off predictions, and ends of intervals."""
+    rng = np.random.default_rng(3)
+    U = rng.uniform(0.0, 4.0, size=(80, 1))
+    y = np.exp(U[:, 0] + 0.1 * rng.normal(size=80))
+    limit, door = np.exp(2.5), KernelRegressor([GaussianProcess(tied=True)], target="log")
+    found = clone(door).fit(U, (np.where(y < limit, -np.inf, y), np.maximum(y, limit)))
+    lower, upper = found.predict_interval([[1.1], [1.4]])
+    assert np.all((lower < np.exp([1.1, 1.4])) & (np.exp([1.1, 1.4]) < upper))
+    assert lower[0] < lower[1]
+    above = clone(door).fit(U, (np.minimum(y, limit), np.where(y > limit, np.inf, y)))
+    assert above.target_scale_.low > found.target_scale_.low
+    assert above.target_scale_.high > found.target_scale_.high
+
+
+def half_hidden(function):
+    """Return inputs, and numbers around a function of which the lower half is known to lie below a limit only."""
+    rng = np.random.default_rng(1)
+    U = rng.uniform(-3.0, 3.0, size=(150, 1))
+    y = function(U[:, 0]) + 0.15 * rng.normal(size=150)
+    limit = np.median(y)
+    return U, y, (np.where(y < limit, -np.inf, y), np.maximum(y, limit))
+
+
+def test_deviations_are_larger_where_no_number_was_seen(monkeypatch):
+    """Stairs are steps among the numbers that are seen too, which a smooth function does not foresee."""
+    U, y, pair = half_hidden(lambda u: 2.0 * np.round(u))
+    door = KernelRegressor([GaussianProcess(tied=True)], target="identity")
+    head = door.fit(U, pair).model_.numbers
+    assert 1.5 < head.unseen < 5.0
+    assert (head.seen_from, head.seen_to) == (pytest.approx(pair[0][np.isfinite(pair[0])].min()), None)
+    found = door.model_.on_scale(door._validated([[-2.4], [2.4]]))
+    turned = clone(door).fit(U, (-pair[1], -pair[0]))
+    assert (turned.model_.numbers.seen_from, turned.model_.numbers.seen_to) == (None, pytest.approx(-head.seen_from))
+    np.testing.assert_allclose(turned.model_.on_scale(door._validated([[-2.4], [2.4]]))[1], found[1], rtol=1e-3)
+    program = program_of(turned, 0.9)
+    ends = evaluate(program.with_outputs([program.ends]), U[:9])[-1]
+    np.testing.assert_allclose(ends, np.column_stack(turned.predict_interval(U[:9])), rtol=1e-7)
+    monkeypatch.setattr("kernelect.mixture.scales._MARKED_UNSEEN", np.inf)
+    plain = clone(door).fit(U, pair)
+    assert plain.model_.numbers.unseen == 1.0
+    wider = found[1] / plain.model_.on_scale(door._validated([[-2.4], [2.4]]))[1]
+    np.testing.assert_allclose(wider[:, 0], [head.unseen, 1.0], rtol=0.05)
+
+
+def test_deviations_are_not_larger_below_a_limit_if_a_line_goes_on():
+    U, y, pair = half_hidden(lambda u: u)
+    assert KernelRegressor([GaussianProcess(tied=True)], target="identity").fit(U, pair).model_.numbers.unseen < 1.3
 
 
 def test_limits_are_no_sign_of_skewness():

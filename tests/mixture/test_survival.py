@@ -176,9 +176,9 @@ def test_groups_leave_together():
     assert paired.loo_log_likelihood_.mean() < alone.loo_log_likelihood_.mean() - 0.1
 
 
-def test_many_rows_have_a_bound(monkeypatch):
-    monkeypatch.setattr(gaussian_processes, "MOST_PARTLY_ROWS", 60)
-    found = KernelSurvival(QUICK).fit(X, TIME, EVENT)
+def test_many_rows_in_groups_have_a_bound(monkeypatch):
+    monkeypatch.setattr(gaussian_processes, "MOST_GROUPED_ROWS", 60)
+    found = KernelSurvival(QUICK).fit(X, TIME, EVENT, groups=np.arange(90))
     posterior, forest = found.model_.components
     assert len(posterior.kernel_part.vectors) == 60
     assert len(posterior.left_out) == len(forest.left_out) == 90

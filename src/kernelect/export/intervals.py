@@ -14,6 +14,7 @@ from kernelect.exceptions import MissingCapability
 from kernelect.export.components import answer_of, latent_of, mean_of, on_scale, pooled, viewed, weighed
 from kernelect.export.functions import function_values
 from kernelect.export.graph import Node, apply, clipped, concatenated, const, reduced, times
+from kernelect.export.special import log_normal
 from kernelect.export.tracing import traced
 from kernelect.model import (
     Component,
@@ -60,7 +61,12 @@ def _whole_deviation(model: Model, x: Node) -> Node:
     square = pooled(own, [apply("square", one) for one in each])
     square = square + pooled(head.weights, [apply("square", value - middle) for value in values])
     floor = np.zeros(1) if head.floor is None else head.floor
-    return apply("sqrt", head.calibration**2 * square + floor**2)
+    found = apply("sqrt", head.calibration**2 * square + floor**2)
+    beyond = [way * (middle - seen) for seen, way in ((head.seen_from, -1.0), (head.seen_to, 1.0)) if seen is not None]
+    if not beyond:
+        return found
+    unseen = pooled(np.ones(len(beyond)), [apply("exp", log_normal(each / found)) for each in beyond])
+    return found * apply("sqrt", 1.0 + (head.unseen**2 - 1.0) * unseen)
 
 
 def _deviation(component: Component, V: Node) -> Node:

@@ -229,7 +229,7 @@ class MixtureTask:
         """
         kept, n_inputs = self.weights > 0, self.Z.shape[1]
         exact = as_request("auto", int(kept.sum()), n_inputs) is None
-        if not np.isfinite(deadline.left()) or not (exact or self.partly):
+        if not np.isfinite(deadline.left()) or not exact:
             return self
         if self.partly:  # machines choose their rows by themselves
             return replace(self, pace=Pace.measured())

@@ -21,9 +21,9 @@ from kernelect.typing import Array
 #: Classes from which only some of them take part: each class costs one of its own.
 _MANY_CLASSES = 5
 
-#: Rows that it is fitted to if targets are known in part: a member of 1000 rows takes some ten seconds, and all other
-#: rows tell what it is worth.
-MOST_PARTLY_ROWS = 1000
+#: Rows that it is fitted to if targets are known in part and groups leave together, which takes all rows without
+#: landmarks: all other rows tell what it is worth.
+MOST_GROUPED_ROWS = 1000
 
 #: Iterations on all rows if there is one latent function per class.
 _LAST_STEPS_OF_MANY = 1
@@ -50,9 +50,9 @@ class GaussianProcess(KernelCandidate):
 
     def _weights(self, task: MixtureTask) -> Array:
         """Return the weights of rows, 0 for those beyond what expectation propagation has time for."""
-        if not task.partly or task.n_rows <= MOST_PARTLY_ROWS:
+        if not task.partly or task.groups is None or task.n_rows <= MOST_GROUPED_ROWS:
             return task.weights
-        rows = even_rows(np.column_stack([task.Z, task.y, task.weights]), task.weights, MOST_PARTLY_ROWS, task.groups)
+        rows = even_rows(np.column_stack([task.Z, task.y, task.weights]), task.weights, MOST_GROUPED_ROWS, task.groups)
         chosen = np.zeros(len(task.Z))
         chosen[rows] = task.weights[rows]
         return chosen

@@ -44,6 +44,11 @@ def bounds(values: Array) -> Array | None:
     return limits_of(values[:, None], BEYOND_KNOWN) if len(values) and np.ptp(values) > 0.0 else None
 
 
+def hidden_sides(limits: Array) -> Array:
+    """Return whether targets (n, 2) are hidden below, and above: nothing but a limit is known of some."""
+    return np.any(np.isinf(limits) & np.isfinite(limits[:, ::-1]), axis=0)
+
+
 def known(component: Component) -> Array:
     """Return location and deviation (n, 2) of every row's target when the row is left out."""
     assert component.claimed is not None
@@ -110,14 +115,14 @@ def partly_head(
         knowing = shares * np.array(own)
         head = replace(head, spread_weights=knowing / knowing.sum())
     said = np.column_stack([head.on_scale(means), head.deviation(means, deviations)])
-    shift, factor, skew = _noise(limits[kept], said[kept], weights[kept], skewed=skewed)
+    shift, factor, skew = noise_around(limits[kept], said[kept], weights[kept], skewed=skewed)
     said = np.column_stack([said[:, 0] + shift, factor * said[:, 1]])
     if head.limits is not None:
         head = replace(head, limits=head.limits + shift)
     return replace(head, calibration=np.array([factor]), skew=skew), shift, said
 
 
-def _noise(limits: Array, said: Array, weights: Array, *, skewed: bool) -> tuple[float, float, float]:
+def noise_around(limits: Array, said: Array, weights: Array, *, skewed: bool) -> tuple[float, float, float]:
     """Return shift, factor and skewness of the noise, the most likely ones under a prior that it is as claimed."""
     usual, free = float(np.sqrt(np.mean(said[:, 1] ** 2))), np.array([skewed, True, skewed])
 

@@ -25,7 +25,7 @@ from kernelect.mixture.partly import (
     stand_ins,
 )
 from kernelect.mixture.rows import MixtureRows, checked_weights, rows_in_memory
-from kernelect.mixture.scales import choose_scale, choose_scale_of_limits, find_spread
+from kernelect.mixture.scales import choose_scale, choose_scale_of_limits, find_spread, with_unseen
 from kernelect.model import Component, Jackknife, LatentSpread, NumberHead, TargetScale
 from kernelect.model.scales import BEYOND
 from kernelect.numerics import Deadline
@@ -161,7 +161,9 @@ class KernelRegressor(RegressorMixin, ReadsNumbers, Door):
             own = [isinstance(component.spread, LatentSpread) for component in components]
             head, _, left_out = partly_head(components, task.y, task.weights, head, skewed=False, own=own)
             size = np.average(left_out[:, 1] ** 2, weights=task.weights)
-            return replace(head, scale=task.scale.spreading(float(size))), left_out
+            head = with_unseen(replace(head, scale=task.scale.spreading(float(size))), task, deadline)
+            left_out[:, 1:] = head.widened(left_out[:, :1], left_out[:, 1:])
+            return head, left_out
         targets = task.y.reshape(len(task.y), -1)
         single, kept = task.y.ndim == 1, task.weights > 0
         assert task.limits is not None

@@ -14,13 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from kernelect.exceptions import InvalidArgument, unknown_name
 from kernelect.mixture.base import LIMITS, Member, MixtureTask
 from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.kernel_machines import KernelMachine
-from kernelect.mixture.partly import known, log_likelihood, stand_ins
-from kernelect.model import NoiseModel
+from kernelect.mixture.partly import hidden_sides, known, log_likelihood, noise_around, stand_ins
+from kernelect.model import NoiseModel, NumberHead
 from kernelect.model.scales import ANSCOMBE, TargetScale
 from kernelect.numerics import NEVER, Deadline, hashed_order, spaced
 from kernelect.typing import Array, Indices
@@ -59,6 +60,10 @@ _FLOOR = 0.01
 
 #: Share of the time that is left for each scale that is tried.
 _TIME = 0.05
+
+#: Share of the numbers that are hidden at most to see how well a model goes on below a limit; deviation of a normal
+#: prior of the logarithm of the factor by which it is less sure there; the largest factor, and the least that counts.
+_MOST_HIDDEN, _USUAL_UNSEEN, _MOST_UNSEEN, _MARKED_UNSEEN = 0.5, 0.5, 10.0, 1.01
 
 #: One machine that is fitted fast: one width for all inputs. Limits need one that takes them for what they say.
 _QUICK = KernelMachine(tied=True)
@@ -112,13 +117,13 @@ def choose_scale_of_limits(target: object, task: MixtureTask, deadline: Deadline
     if not isinstance(target, str) or target not in TARGETS:
         raise unknown_name("target", target, list(TARGETS))
     y = stand_ins(task.y)[task.weights > 0]
-    names, bounded = _candidates(target, y), target == "count"
+    names, bounded, hidden = _candidates(target, y), target == "count", hidden_sides(task.y[task.weights > 0])
     if len(names) == 1 or deadline.passed:
-        return TargetScale.of(names[0], y, bounded=bounded)
+        return TargetScale.of(names[0], y, bounded=bounded, hidden=hidden)
     part = task.on_rows(_some_rows(task))
     nats = {name: _nats_of_limits(name, part, deadline.part(_TIME)) for name in names}
     best = max(nats, key=lambda name: nats[name] - (0.0 if name == names[0] else _MARGIN))
-    return TargetScale.of(best, y, bounded=bounded)
+    return TargetScale.of(best, y, bounded=bounded, hidden=hidden)
 
 
 def _nats_of_limits(name: str, part: MixtureTask, deadline: Deadline) -> float:
@@ -233,3 +238,44 @@ def find_spread(task: MixtureTask, residuals: Array, deadline: Deadline = NEVER)
     at_rows[rows, 0] = s
     usual = float(np.sqrt(np.mean(at_rows[kept] ** 2)))
     return replace(model, usual=usual, rows=at_rows / usual)
+
+
+def with_unseen(head: NumberHead, task: MixtureTask, deadline: Deadline = NEVER) -> NumberHead:
+    """Return the head with deviations that are larger where no number was seen.
+
+    Nothing tells how a target goes on below a limit, but numbers tell how well this kind of model finds out: as large
+    a share of them as is hidden is hidden too, and a machine that is fitted to what is left says what it expects there.
+    The factor is the most likely one for the numbers, under a prior that it is 1.
+
+    Parameters
+    ----------
+    head : NumberHead
+    task : MixtureTask
+        With limits on the scale.
+    deadline : Deadline
+    """
+    part = task.on_rows(_some_rows(task))
+    y, numbers, deadline = part.y, part.y[part.y[:, 0] == part.y[:, 1], 0], deadline.part(_TIME)
+    sides = hidden_sides(y)
+    if len(numbers) < _LEAST_ROWS or not sides.any() or deadline.passed:
+        return head
+    hidden = np.where(sides, np.mean(np.isinf(y) & np.isfinite(y[:, ::-1]), axis=0), 0.0)
+    hidden *= min(1.0, _MOST_HIDDEN / hidden.sum())
+    low, high = np.quantile(numbers, [hidden[0], 1.0 - hidden[1]])
+    again = np.column_stack([np.where(y[:, 1] < low, -np.inf, y[:, 0]), np.where(y[:, 0] > high, np.inf, y[:, 1])])
+    again = np.column_stack([np.minimum(again[:, 0], high), np.maximum(again[:, 1], low)])
+    said = known(_QUICK_OF_LIMITS.fit(replace(part, y=again, deadline=deadline)).component)
+    shift, factor, _ = noise_around(again, said, part.weights, skewed=False)
+    mean, deviation = said[:, 0] + shift, factor * said[:, 1]
+    seen = {"seen_from": float(low) if sides[0] else None, "seen_to": float(high) if sides[1] else None}
+
+    def loss(place: float) -> float:
+        trial = NumberHead(weights=np.ones(1), unseen=float(np.exp(place)), **seen)
+        likelihood = part.weights @ log_likelihood(y, np.column_stack([mean, trial.widened(mean, deviation)]))
+        return 0.5 * (place / _USUAL_UNSEEN) ** 2 - float(likelihood)
+
+    unseen = float(np.exp(minimize_scalar(loss, bounds=(0.0, np.log(_MOST_UNSEEN)), method="bounded").x))
+    if unseen < _MARKED_UNSEEN:
+        return head
+    ends = {"seen_from": numbers.min(), "seen_to": numbers.max()}
+    return replace(head, unseen=unseen, **{name: float(ends[name]) for name, end in seen.items() if end is not None})

@@ -33,8 +33,9 @@ class KernelSurvival(Door):
     and a survival forest. Each is weighted by what it says of the times of rows left out: in closed form, or by trees
     that have not seen them. Around the mixture, noise may lean to one side, as that of Weibull times does.
 
-    A step of a Gaussian process costs O(n^3 + d n^2) for n rows and d inputs. With more than 1000 rows they are fitted
-    to 1000 of them, spread evenly, and judged on all; the forest takes up to 20 000 rows.
+    A step of a Gaussian process costs O(n^3 + d n^2) for n rows and d inputs; beyond 2000 rows, landmarks span it. With
+    groups and more than 1000 rows it is fitted to 1000 of them, spread evenly, and judged on all. The forest takes up
+    to 20 000 rows.
 
     Parameters
     ----------

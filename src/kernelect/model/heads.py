@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit, log_softmax, logsumexp, softmax
+from scipy.special import log_expit, log_softmax, logsumexp, ndtr, softmax
 
 from kernelect.model.component import Component
 from kernelect.model.decisions import Decision
@@ -135,6 +135,10 @@ class NumberHead:
     skew : float
         To which side new observations lean, around a median that is predicted (:mod:`kernelect.numerics.skewed`); 0 if
         they are normal.
+    seen_from, seen_to : float or None
+        Least and largest number that was seen on the scale, on a side where other targets were limits only.
+    unseen : float
+        What deviations are multiplied by if a target lies beyond them; by less, if it may.
     """
 
     weights: Array
@@ -147,6 +151,9 @@ class NumberHead:
     noise: NoiseModel | None = None
     spread_weights: Array | None = None
     skew: float = 0.0
+    seen_from: float | None = None
+    seen_to: float | None = None
+    unseen: float = 1.0
 
     def within(self, values: Array) -> Array:
         """Return predictions of a component within the limits."""
@@ -177,7 +184,16 @@ class NumberHead:
         square = square + mixed(self.weights, [(self.within(value) - mean) ** 2 for value in answers])
         factor = 1.0 if self.calibration is None else self.calibration
         floor = 0.0 if self.floor is None else self.floor
-        return np.sqrt(factor**2 * square + floor**2)
+        return self.widened(mean, np.sqrt(factor**2 * square + floor**2))
+
+    def widened(self, mean: Array, deviation: Array) -> Array:
+        """Return larger deviations, the more probably a normal target lies where there was no number."""
+        if self.unseen == 1.0:
+            return deviation
+        beyond = [] if self.seen_from is None else [self.seen_from - mean]
+        beyond += [] if self.seen_to is None else [mean - self.seen_to]
+        share = sum(ndtr(each / deviation) for each in beyond)
+        return np.asarray(deviation * np.sqrt(1.0 + (self.unseen**2 - 1.0) * share), dtype=float)
 
     def quantiles(self, p: float, mean: Array, deviation: Array) -> Array:
         """Return what new observations are below with probability p, on the scale."""
