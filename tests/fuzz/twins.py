@@ -73,8 +73,9 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
 
 
 def _has_replicates(X: Any, y: Any) -> bool:
-    """Tell whether rows of the same inputs have other targets: a row that is drawn twice may then be one more of them."""
-    return len(np.unique(X, axis=0)) < len(np.unique(np.column_stack([X, np.unique(y, return_inverse=True)[1]]), axis=0))
+    """Tell whether rows of the same inputs have other targets: one that is drawn twice may then be one more of them."""
+    table = np.column_stack([X, np.unique(y, return_inverse=True)[1]])
+    return len(np.unique(X, axis=0)) < len(np.unique(table, axis=0))
 
 
 def _is_decided(case: FitCase) -> bool:

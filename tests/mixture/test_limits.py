@@ -111,17 +111,17 @@ def test_a_scale_goes_on_below_a_limit():
 
 
 def half_hidden(function):
-    """Return inputs, and numbers around a function of which the lower half is known to lie below a limit only."""
+    """Return inputs, and what is known of numbers around a function: of the lower half, that they are below a limit."""
     rng = np.random.default_rng(1)
     U = rng.uniform(-3.0, 3.0, size=(150, 1))
     y = function(U[:, 0]) + 0.15 * rng.normal(size=150)
     limit = np.median(y)
-    return U, y, (np.where(y < limit, -np.inf, y), np.maximum(y, limit))
+    return U, (np.where(y < limit, -np.inf, y), np.maximum(y, limit))
 
 
 def test_deviations_are_larger_where_no_number_was_seen(monkeypatch):
     """Stairs are steps among the numbers that are seen too, which a smooth function does not foresee."""
-    U, y, pair = half_hidden(lambda u: 2.0 * np.round(u))
+    U, pair = half_hidden(lambda u: 2.0 * np.round(u))
     door = KernelRegressor([GaussianProcess(tied=True)], target="identity")
     head = door.fit(U, pair).model_.numbers
     assert 1.5 < head.unseen < 5.0
@@ -141,7 +141,7 @@ def test_deviations_are_larger_where_no_number_was_seen(monkeypatch):
 
 
 def test_deviations_are_not_larger_below_a_limit_if_a_line_goes_on():
-    U, y, pair = half_hidden(lambda u: u)
+    U, pair = half_hidden(lambda u: u)
     assert KernelRegressor([GaussianProcess(tied=True)], target="identity").fit(U, pair).model_.numbers.unseen < 1.3
 
 

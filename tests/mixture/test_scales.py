@@ -247,3 +247,25 @@ def test_a_spread_has_to_explain_the_residuals_clearly_better_than_an_equal_one(
     assert 3.0 < gain < 7.0
     assert (gain > 5.0) == differs
     assert (scales.find_spread(task, residuals) is not None) == differs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["normal logarithms", "even noise", "squares", "much noise", "near zero", "far"])
+def test_no_scale_is_much_worse_than_the_targets_own_for_rows_left_out(kind):
+    """By the mixtures themselves and in the unit of the target: the policy asks one quick machine."""
+    rng = np.random.default_rng(0)
+    X, noise = rng.normal(size=(120, 3)), rng.normal(size=120)
+    f = X[:, 0] + 0.5 * np.sin(2.0 * X[:, 1])
+    y = {
+        "normal logarithms": np.exp(f + 0.3 * noise),
+        "even noise": np.exp(f) + 0.05 * np.abs(noise) + 0.01,
+        "squares": (3.0 + f) ** 2 + np.abs(noise),
+        "much noise": np.exp(f) * rng.gamma(1.0, size=120) + 1e-3,
+        "near zero": np.maximum(np.exp(1.5 * f) + 0.3 * noise, 1e-3),
+        "far": 100.0 + np.exp(f + 0.3 * noise),
+    }[kind]
+    chosen, own = (
+        np.abs(KernelRegressor("fast", target=t).fit(X, y).loo_prediction_ - y) for t in ("auto", "identity")
+    )
+    assert chosen.mean() <= 1.1 * own.mean()
+    assert np.sqrt(np.mean(chosen**2)) <= 1.3 * np.sqrt(np.mean(own**2))

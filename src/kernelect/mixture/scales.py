@@ -267,15 +267,17 @@ def with_unseen(head: NumberHead, task: MixtureTask, deadline: Deadline = NEVER)
     said = known(_QUICK_OF_LIMITS.fit(replace(part, y=again, deadline=deadline)).component)
     shift, factor, _ = noise_around(again, said, part.weights, skewed=False)
     mean, deviation = said[:, 0] + shift, factor * said[:, 1]
-    seen = {"seen_from": float(low) if sides[0] else None, "seen_to": float(high) if sides[1] else None}
+    hidden_below, hidden_above = sides
+
+    def among(low: float, high: float, unseen: float) -> NumberHead:
+        return replace(
+            head, seen_from=low if hidden_below else None, seen_to=high if hidden_above else None, unseen=unseen
+        )
 
     def loss(place: float) -> float:
-        trial = NumberHead(weights=np.ones(1), unseen=float(np.exp(place)), **seen)
-        likelihood = part.weights @ log_likelihood(y, np.column_stack([mean, trial.widened(mean, deviation)]))
+        wider = among(float(low), float(high), float(np.exp(place))).widened(mean, deviation)
+        likelihood = part.weights @ log_likelihood(y, np.column_stack([mean, wider]))
         return 0.5 * (place / _USUAL_UNSEEN) ** 2 - float(likelihood)
 
     unseen = float(np.exp(minimize_scalar(loss, bounds=(0.0, np.log(_MOST_UNSEEN)), method="bounded").x))
-    if unseen < _MARKED_UNSEEN:
-        return head
-    ends = {"seen_from": numbers.min(), "seen_to": numbers.max()}
-    return replace(head, unseen=unseen, **{name: float(ends[name]) for name, end in seen.items() if end is not None})
+    return head if unseen < _MARKED_UNSEEN else among(float(numbers.min()), float(numbers.max()), unseen)
