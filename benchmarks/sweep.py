@@ -104,13 +104,16 @@ def main() -> None:
     parser.add_argument("--packages", type=Path)
     parser.add_argument("--count", type=int, default=160)
     parser.add_argument("--csv", type=Path, default=Path("sweep.csv"))
+    parser.add_argument("--part", default="1/1", help="such as 2/8: every eighth table, from the second")
     given = parser.parse_args()
     tables = [] if given.data is None else list(folder_tables(given.data))
+    tables += packaged_tables(given.packages, given.count) if given.packages else ()
+    part, parts = map(int, given.part.split("/"))
     counts: Counter[tuple[str, ...]] = Counter()
     with given.csv.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["table", "planted", "doubt", "judged", "sentence"])
-        for table in [*tables, *(packaged_tables(given.packages, given.count) if given.packages else ())]:
+        for table in tables[part - 1 :: parts]:
             try:
                 lines = list(lines_of(*table))
             except KernelectError:  # a table that makes no model

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from instances import wavy
-from kernelect import LSSVR
+from kernelect import LSSVC, LSSVR
 from kernelect.estimators import _base
 from kernelect.kernels import RBF
 
@@ -48,3 +49,14 @@ def test_names_and_unfitted_models_are_checked_as_ever(fitted):
     named = LSSVR(RBF(0.5), regularization=0.1).fit(pd.DataFrame(X, columns=["a", "b"]), X[:, 0])
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
         named.predict(X)
+
+
+@pytest.mark.parametrize("model", [LSSVC(RBF(1.0), regularization=1e-10), LSSVR(RBF(1.0), regularization=1e-10)])
+def test_equal_rows_with_different_targets_do_not_round_away_what_is_predicted(model):
+    rng = np.random.default_rng(0)
+    X = np.vstack([3.0 * rng.normal(size=(40, 2)), np.zeros((2, 2))])
+    y = (X[:, 0] > 0.0).astype(float)
+    y[-2:] = 0.0, 1.0
+    model = clone(model).fit(X, y)
+    values = model.decision_function if isinstance(model, LSSVC) else model.predict
+    np.testing.assert_allclose(np.concatenate([values(row[None]) for row in X]), values(X), rtol=0.0, atol=1e-11)

@@ -138,6 +138,8 @@ def test_rises_of_folds_are_pooled_and_units_count_once(rng):
     assert record.names == ("b", "a")  # c was not tried
     np.testing.assert_allclose(record.rise, [rise[1].mean(), rise[0].mean()])
     np.testing.assert_allclose(record.standard_error, rise[[1, 0]].std(axis=1, ddof=1) / np.sqrt(40))
+    still = HeldOutRelevance.of(["a"], [np.array([[1e-13, 2e-13, 1e-13]])], [np.arange(3)], "R²").describe()[0]
+    assert (still["rise"], still["words"]) == (0.0, "0")
     twins = HeldOutRelevance.of(["a"], [np.repeat(rise[:1, :20], 2, axis=1)], [np.repeat(np.arange(20), 2)], "R²")
     np.testing.assert_allclose(twins.standard_error, rise[:1, :20].std(axis=1, ddof=1) / np.sqrt(20))
     assert record.clear() == 2

@@ -3,6 +3,7 @@
 import math
 from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from kernelect import LSSVC, KernelClassifier, KernelRegressor
 from kernelect.exceptions import MissingCapability
 from kernelect.facts import Facts, GatherOptions, Sizes, Surface, Weights, gather, with_error
 from kernelect.facts.doubts import Severity, what_was_checked
-from kernelect.facts.mixtures import describe_mixture
+from kernelect.facts.mixtures import _loss, describe_mixture
 from kernelect.facts.numbers import NOT_KNOWN
 from kernelect.results import Status
 
@@ -141,6 +142,14 @@ def test_the_sentence_says_whether_the_best_candidate_would_lose_anything(classi
     assert (found["value"] > 0) == (right > 0.5)
     assert words in found["sentence"]
     assert f"({found['best']})" in found["sentence"]
+
+
+def test_a_single_candidate_is_not_said_to_share_the_weight(classifier):
+    losses = np.full(70, 0.5)
+    alone = SimpleNamespace(members=classifier.members[:1], left_out_losses=lambda y: (losses, [losses]))
+    sentence = _loss(alone, np.zeros(70), "log-loss", None)["sentence"]
+    name = classifier.members[0].candidate.words
+    assert sentence == f"There is one candidate ({name}), with a leave-one-out log-loss of 0.500."
 
 
 def test_quality_comes_from_rows_left_out_without_a_pooled_area(classifier, facts):

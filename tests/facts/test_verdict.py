@@ -116,9 +116,13 @@ def test_numbers_and_other_metrics_in_words():
         "Predictions of new rows are off by 2.00, and the model explains 80 % of the differences between rows (always "
         "predicting the mean is off by 4.50)."
     )
+    assert "explains 99.9 %" in verdict(quality=numbers(explained=0.99989))["good"]
     assert "explains 99.6 %" in verdict(quality=numbers(explained=0.996))["good"]
     assert found["sure"].endswith(": the RMSE is probably 1.80 to 2.20.")
-    assert verdict(quality=numbers(deviation=2.0))["sure"].endswith("probably 0 to 6.00.")
+    assert verdict(quality=numbers(deviation=2.0))["sure"].endswith("probably 0.0 to 6.0.")
+    salary = verdict(quality=numbers(1_014_652.0, deviation=53_210.0))
+    assert " off by 1\N{NARROW NO-BREAK SPACE}015\N{NARROW NO-BREAK SPACE}000, and" in salary["good"]
+    assert "probably 908 000 to 1 121 000." in salary["sure"].replace("\N{NARROW NO-BREAK SPACE}", " ")
     loss = {**labels(), "main": "log-loss"}
     assert verdict(quality=loss)["good"].startswith("The log-loss on new rows is 0.300; always predicting")
     assert "about 99.6 right" in verdict(quality=labels(error=0.004))["good"]

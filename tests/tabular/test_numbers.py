@@ -11,7 +11,7 @@ from kernelect.exceptions import UnusableTable
 from kernelect.facts import Assessment, Estimate, Judge
 from kernelect.facts.doubts import ModelEvidence, doubts_of, examine
 from kernelect.facts.quality import describe_quality
-from kernelect.facts.rules.residuals import Coverage
+from kernelect.facts.rules.residuals import Coverage, UnequalSpread
 from kernelect.tabular import FoldOptions, MachineOptions, describe_table, fit_table
 from kernelect.tabular.assessing import _why_folds_differ
 from kernelect.tabular.columns_file import known_of
@@ -97,7 +97,10 @@ def test_a_miss_is_seen_in_its_figures_and_a_negligible_one_is_no_doubt(rng):
 def test_a_spread_that_differs_is_told(rng):
     x = rng.uniform(size=200)
     frame = pd.DataFrame({"x": x, "y": 5.0 * x + x * rng.normal(size=200)})
-    assert codes(fitted(frame))["spread"]["sentence"].startswith("The spread differs: predictions are off by")
+    found = codes(fitted(frame))["spread"]
+    assert found["sentence"].startswith("The spread differs: predictions are off by")
+    assert "machine auto lets them follow the spread" in found["advice"]
+    assert "--time-limit" in UnequalSpread().words({"lower": 1.0, "upper": 2.0, "mixture": True}).advice
     model = fitted(frame, "auto")
     assert "spread" not in codes(model)
     assert any("intervals follow it" in remark for remark in model.remarks)

@@ -22,6 +22,9 @@ from kernelect.selection import LeastSquaresObjective, rows_left_out, squared_sc
 from kernelect.selection.landmarks import GroupedTable, LandmarkFit, RowTable, interval_rows, kept_rows
 from kernelect.typing import Array, Indices
 
+#: Size of coefficients, for targets of about 1, beyond which the rounding of sums that cancel shows in predictions.
+_CANCELLING = 1e5
+
 
 @dataclass(frozen=True, kw_only=True)
 class Solved:
@@ -59,7 +62,7 @@ class Solved:
         part = KernelPart(
             kernel=kernel,
             vectors=objective.X[:0] if pairwise else objective.X,
-            coefficients=unit * state.dual_coef,
+            coefficients=unit * (state.dual_coef if pairwise else _without_cancelling(objective.X, state.dual_coef)),
             places=kept if pairwise else None,
             representative=True,
         )
@@ -133,6 +136,20 @@ def _as_given(training: TrainingRows, order: Indices) -> TrainingRows:
     """Return rows in the order in which they were given."""
     numbered = replace(training, numbers=np.arange(len(order)))
     return taken(numbered, np.argsort(order, kind="stable"), "targets", "weights", "left_out", "groups")
+
+
+def _without_cancelling(vectors: Array, coefficients: Array) -> Array:
+    """Return coefficients, the mean for equal vectors if they are so large that they would cancel in predictions.
+
+    Equal rows with different targets and a small ridge have coefficients of the size 1 / ridge and opposite signs. They
+    are added up here, exactly; added up in predictions, they would bring the rounding of each product along.
+    """
+    if np.abs(coefficients).max(initial=0.0) <= _CANCELLING:
+        return coefficients
+    which = np.unique(vectors, axis=0, return_inverse=True)[1].reshape(-1)
+    sums = np.zeros((which.max() + 1, coefficients.shape[1]))
+    np.add.at(sums, which, coefficients)
+    return (sums / np.bincount(which)[:, None])[which]
 
 
 def _landmark_jackknife(fit: LandmarkFit, table: RowTable) -> LandmarkJackknife:

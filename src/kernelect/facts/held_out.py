@@ -16,6 +16,9 @@ from kernelect.typing import Array, Indices
 #: Bars of the picture.
 _BARS = 14
 
+#: Rise of the loss of a row that is rounding.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOutRelevance:
@@ -53,6 +56,7 @@ class HeldOutRelevance:
         score : str
         """
         rise, unit = np.concatenate(rises, axis=1), np.concatenate(units)
+        rise[np.abs(rise) < _ROUNDING] = 0.0
         tried = np.flatnonzero(np.isfinite(rise).all(axis=1))
         mean = rise[tried].mean(axis=1)
         _, place, sizes = np.unique(unit, return_inverse=True, return_counts=True)

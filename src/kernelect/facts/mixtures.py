@@ -142,7 +142,7 @@ def _candidate(mixture: Door, place: int) -> CandidateFacts:
         weight_words=percent(weight) if fitted else NOT_KNOWN,
         seconds=float(found.seconds[place]),
         tried=bool(found.tried[place]),
-        status=with_input_names(found.status[place], _coded(mixture)),
+        status=in_options(with_input_names(found.status[place], _coded(mixture))),
     )
 
 
@@ -160,7 +160,9 @@ def _loss(mixture: Door, y: Any, score: str, weights: Array | None) -> LossFacts
         mixture=own,
         value=value,
         standard_error=error,
-        sentence=_on_best(best, score, own, value, error),
+        sentence=_on_best(best, score, own, value, error)
+        if len(alone) > 1
+        else f"There is one candidate ({best}), with a leave-one-out {score} of {with_error(own, None)}.",
     )
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from kernelect.facts.doubts import NO_TIME, Severity
-from kernelect.facts.numbers import fixed, number, percent
+from kernelect.facts.numbers import fixed, with_error
 from kernelect.facts.quality import BASELINE, estimate_of, guessing, main_score, named_score
-from kernelect.facts.record import Doubt, Facts, VerdictFacts
+from kernelect.facts.record import Doubt, Facts, ScoreFacts, VerdictFacts
 from kernelect.facts.rules.baseline import ALSO_COMPARED, better_by
 from kernelect.facts.scores import SURE
 from kernelect.facts.stakes import CONCORDANCE, COST
@@ -170,7 +170,7 @@ def _how_good(facts: Facts) -> str:
     theirs = named_score(baseline, quality["main"])
     if ours is None or theirs is None or baseline is None:
         return "How good it is on new rows was not measured."
-    guess, ours_words, theirs_words = guessing(baseline), number(ours["value"]), number(theirs["value"])
+    guess, ours_words, theirs_words = guessing(baseline), _certain(ours), _certain(theirs)
     if quality["main"] == "error":
         right, guessed = _right(ours["value"]), _right(theirs["value"])
         return f"Of 100 new rows it predicts about {right} right; {guess} gets {guessed} right."
@@ -185,10 +185,9 @@ def _how_good(facts: Facts) -> str:
     share = saved_share(facts)
     if share is None:
         return f"Predictions of new rows are off by {ours_words}; {guess} is off by {theirs_words}."
-    explained = percent(max(share, 0.0), int(_NEARLY_ALL <= share < 1.0))
     return (
-        f"Predictions of new rows are off by {ours_words}, and the model explains {explained} of the differences "
-        f"between rows ({guess} is off by {theirs_words})."
+        f"Predictions of new rows are off by {ours_words}, and the model explains {_hundreds(share)} % of the "
+        f"differences between rows ({guess} is off by {theirs_words})."
     )
 
 
@@ -210,10 +209,22 @@ def _how_sure(facts: Facts) -> str:
     if quality["main"] == "error":
         return f"{measured}: probably {_right(high)} to {_right(low)} of 100 rows right."
     low = low if ours["larger_is_better"] else max(low, 0.0)
-    return f"{measured}: the {quality['main']} is probably {number(low)} to {number(high)}."
+    ends = " to ".join(_certain(ours, end) for end in (low, high))
+    return f"{measured}: the {quality['main']} is probably {ends}."
+
+
+def _certain(score: ScoreFacts, value: float | None = None) -> str:
+    """Return the value of a score, or one near it, with the digits that its standard error leaves certain."""
+    return with_error(score["value"] if value is None else value, score["standard_error"]).partition(" ± ")[0]
 
 
 def _right(error: float) -> str:
     """Return how many of 100 rows are right."""
-    share = min(max(1.0 - error, 0.0), 1.0)
-    return fixed(100.0 * share, int(_NEARLY_ALL <= share < 1.0))
+    return _hundreds(1.0 - error)
+
+
+def _hundreds(share: float) -> str:
+    """Return a share in hundredths: all of them only if it is 1."""
+    if _NEARLY_ALL <= share < 1.0:
+        return fixed(min(100.0 * share, 99.9), 1)
+    return fixed(100.0 * min(max(share, 0.0), 1.0), 0)

@@ -134,7 +134,7 @@ class UnequalSpread(_OfNumbers):
         lower, upper = (float(np.sqrt(np.mean(sizes[part] ** 2))) for part in np.array_split(order, 3)[::2])
         if max(lower, upper) <= _TIMES * min(lower, upper) or spearmanr(predicted, sizes).pvalue >= _UNLIKELY:
             return None
-        return {"lower": lower, "upper": upper}
+        return {"lower": lower, "upper": upper, "mixture": isinstance(machine, KernelRegressor)}
 
     def words(self, found: Mapping[str, Any]) -> Words:
         small, large = sorted((found["lower"], found["upper"]))
@@ -142,6 +142,10 @@ class UnequalSpread(_OfNumbers):
         return Words(
             f"The spread differs: predictions are off by {number(large)} where they are {place}, and by "
             f"{number(small)} at the other end.",
-            "Intervals of one width are too narrow for some rows and too wide for others: machine auto lets them "
-            "follow the spread, or model the logarithm of the target.",
+            "Intervals of one width are too narrow for some rows and too wide for others: "
+            + (
+                "more rows, or a longer --time-limit, may let them follow the spread."
+                if found["mixture"]
+                else "machine auto lets them follow the spread, or model the logarithm of the target."
+            ),
         )
