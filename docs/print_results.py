@@ -201,6 +201,9 @@ def _run(cells: list[Outcome]) -> str:
 
 
 if __name__ == "__main__":
+    from paper_tables import write
+
+    write()
     for page, cells_of in pages().items():
         page.write_text(printed(page.read_text(encoding="utf-8"), cells_of), encoding="utf-8")
     README.write_text(summed_up(README.read_text(encoding="utf-8")), encoding="utf-8")

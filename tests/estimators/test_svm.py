@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -247,6 +248,33 @@ def test_early_stopping_takes_a_point_along_the_search(small):
     np.testing.assert_allclose(model.decision_function(X), fixed.decision_function(X), atol=1e-9)
     again = clone(model).fit(X, y)
     np.testing.assert_array_equal(again.selection_.theta, model.selection_.theta)
+
+
+def test_early_stopping_judges_the_points_of_all_searches_on_the_same_rows(small):
+    X, y = small
+    options = {"prior": None, "slack": "quadratic", "max_iter": 20, "n_restarts": 3}
+    found = [svm(early_stopping=True, random_state=seed, **options).fit(X, y).selection_ for seed in range(4)]
+    elsewhere = 0
+    for selection in found:
+        trace, errors = selection.trace, selection.validation_error
+        for run in np.unique(trace.run):
+            judged = np.isfinite(errors[trace.run == run])
+            assert judged.any()
+        taken = next(row for row, theta in enumerate(trace.theta) if np.array_equal(theta, selection.theta))
+        assert errors[taken] == np.nanmin(errors)
+        elsewhere += trace.run[taken] != trace.run[np.nanargmin(trace.value)]
+    assert elsewhere  # not always the search that has the best criterion
+
+
+def test_machines_of_random_parts_are_combined_by_bagging(small):
+    """Gold & Sollich's outlook: selection on random parts of the rows, whose machines are averaged afterwards."""
+    X, y = small
+    team = BaggingClassifier(svm("rbf"), n_estimators=3, max_samples=0.5, bootstrap=False, random_state=1).fit(X, y)
+    alone = [svm("rbf", random_state=0).fit(X[rows], y[rows]) for rows in team.estimators_samples_]
+    assert {len(set(rows)) for rows in team.estimators_samples_} == {20}
+    mean = np.mean([model.predict_proba(X) for model in alone], axis=0)
+    np.testing.assert_allclose(team.predict_proba(X), mean, atol=1e-9)
+    np.testing.assert_array_equal(team.predict(X), team.classes_[np.argmax(mean, axis=1)])
 
 
 @pytest.mark.parametrize("slack", ["linear", "quadratic"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -15,6 +17,7 @@ from kernelect.studies.gold import (
     _space,
     _start,
     between_optima,
+    gradients_on_the_way,
     random_start,
     search_from_start,
     two_on_the_way,
@@ -53,14 +56,34 @@ def test_the_same_seed_is_the_same_cell(problem):
 
 @pytest.mark.slow
 def test_monte_carlo_keeps_its_way(problem):
-    from dataclasses import replace
-
     method = read_study("gold2003").methods["hmc"]
     method = replace(method, options={**method.options, "max_iter": 5})
     figures = search_from_start(problem, method, None, 5)
     path = figures["path"]
     assert len(path["theta"]) == len(path["error"]) == len(path["value"]) > 1
     assert figures["path_error"] == min(path["error"])
+
+
+def test_derivatives_on_the_way_are_those_of_the_evidence(problem):
+    """In ln k0, ln koff, ln l and C; with expectation propagation, whose value is known as well as its gradient."""
+    method = read_study("gold2003").methods["hmc-equal"]
+    exact = {"criterion": {"call": "kernelect.criteria.EPEvidence"}, "max_iter": 4}
+    method = replace(method, options={**method.options, **exact})
+    figures = gradients_on_the_way(problem, method, None, 5)
+    objective, _ = _searched(problem, method, 5)
+    for theta, uphill in zip(figures["path"]["theta"], np.array(figures["path"]["uphill"]), strict=True):
+        k0, *lengths, koff, C = np.exp(np.array(theta) * [1.0, -0.5, -0.5, -0.5, 1.0, 1.0])  # lengths but for a factor
+        steps = [("k0", k0, True), *[("l", length, True) for length in lengths], ("koff", koff, True), ("C", C, False)]
+        for place, (_, value, logarithm) in enumerate(steps):
+            ends = []
+            for step in (-1e-4, 1e-4):
+                moved = np.array(theta)
+                other = value * np.exp(step) if logarithm else value + step
+                moved[place] = (-2.0 if 0 < place < 4 else 1.0) * np.log(other)
+                ends.append(-objective.value(moved))
+            assert (ends[1] - ends[0]) / 2e-4 == pytest.approx(uphill[place], rel=1e-3, abs=1e-6)
+    shares = np.abs(figures["path"]["uphill"][-1]) / np.abs(figures["path"]["uphill"]).max(axis=0)
+    assert figures["falls"] == pytest.approx(np.median(shares))
 
 
 @pytest.mark.parametrize("name", ["le1-way", "le2-way"])

@@ -1,5 +1,6 @@
 """Every table and every number in a sentence on a page of results is what the CSV files give, to the last digit."""
 
+import csv
 import re
 import runpy
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from kernelect.facts.numbers import fixed
 
 PRINTER = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "print_results.py"))
+PAPER_TABLES = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "paper_tables.py"))
 PAGES = PRINTER["pages"]()
 MARKED = PRINTER["marked"]()
 
@@ -29,6 +31,13 @@ def test_a_changed_digit_in_a_table_is_seen():
     text = page.read_text(encoding="utf-8")
     at = re.search(r"(?m)^\| KernelClassifier.*\| (\d)", text).start(1)
     assert PRINTER["printed"](bumped(text, at), PAGES[page]) == text
+
+
+@pytest.mark.parametrize("name", list(PAPER_TABLES["FILES"]))
+def test_tables_of_the_papers_pages_are_made_from_the_cells(name):
+    with (PAPER_TABLES["MEASURED"] / name).open(encoding="utf-8", newline="") as file:
+        kept = list(csv.reader(file))
+    assert kept == [[str(cell) for cell in row] for row in PAPER_TABLES["FILES"][name]()]
 
 
 @pytest.mark.parametrize("page", MARKED, ids=lambda page: page.stem)

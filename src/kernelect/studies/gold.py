@@ -67,6 +67,25 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
     }
 
 
+def gradients_on_the_way(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
+    """Climb the evidence from one start; return the way with the derivative in every parameter, as in figures 5 and 6.
+
+    Derivatives are of the log-evidence per row, in ln k0, ln koff and ln l, and in C itself.
+    """
+    del needed
+    objective, found = _searched(problem, method, seed)
+    path = _evolution(problem, objective, found)["path"]
+    slopes = objective.as_function(gradient=True)
+    uphill = -np.array([slopes(np.array(theta))[1] for theta in path["theta"]])
+    uphill[:, 1:-2] *= -2.0  # gamma = 1 / (2 l^2)
+    uphill[:, -1] /= np.exp([theta[-1] for theta in path["theta"]])
+    rise = np.abs(uphill).max(axis=0)
+    return {
+        "falls": float(np.median(np.abs(uphill[-1]) / rise)),
+        "path": {**path, "uphill": uphill.tolist()},
+    }
+
+
 def two_on_the_way(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
     """Minimise a criterion from one random start; return how another one (``beside``) and the test error go along.
 
