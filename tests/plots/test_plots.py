@@ -143,6 +143,16 @@ def test_the_evolution_has_a_panel_for_what_is_known_and_no_other(stopped):
     np.testing.assert_array_equal(axes[2].lines[0].get_xdata(), 10 * other + 1)
 
 
+def test_the_evolution_draws_each_derivative_in_the_place_of_their_norm(model):
+    record = EvolutionDisplay.from_selection(model.selection_)
+    slopes = np.arange(record.theta.size, dtype=float).reshape(record.theta.shape)
+    axes = replace(record, gradient=slopes).plot()
+    assert len(axes) == len(record.plot()) == 3
+    assert axes[1].get_ylabel() == "gradient"
+    drawn = {tuple(line.get_ydata()) for line in axes[1].lines}
+    assert {tuple(slopes[:, index]) for index in record.moving} <= drawn
+
+
 def test_criteria_are_drawn_from_their_best_value_downwards():
     widths, error = np.array([0.1, 1.0, 10.0]), np.array([20.0, 10.0, 30.0])
     values = {"a": np.array([5.0, 3.0, 9.0]), "b": np.array([-1.0, 2.0, 0.0])}

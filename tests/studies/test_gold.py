@@ -65,25 +65,24 @@ def test_monte_carlo_keeps_its_way(problem):
 
 
 def test_derivatives_on_the_way_are_those_of_the_evidence(problem):
-    """In ln k0, ln koff, ln l and C; with expectation propagation, whose value is known as well as its gradient."""
+    """In logarithms of k0, l, koff and C; with expectation propagation, whose value is known as well as its slope."""
     method = read_study("gold2003").methods["hmc-equal"]
     exact = {"criterion": {"call": "kernelect.criteria.EPEvidence"}, "max_iter": 4}
     method = replace(method, options={**method.options, **exact})
     figures = gradients_on_the_way(problem, method, None, 5)
-    objective, _ = _searched(problem, method, 5)
-    for theta, uphill in zip(figures["path"]["theta"], np.array(figures["path"]["uphill"]), strict=True):
-        k0, *lengths, koff, C = np.exp(np.array(theta) * [1.0, -0.5, -0.5, -0.5, 1.0, 1.0])  # lengths but for a factor
-        steps = [("k0", k0, True), *[("l", length, True) for length in lengths], ("koff", koff, True), ("C", C, False)]
-        for place, (_, value, logarithm) in enumerate(steps):
-            ends = []
+    path, (objective, _) = figures["path"], _searched(problem, method, 5)
+    assert path["names"] == ["k0", "l[0]", "l[1]", "l[2]", "koff", "C"]
+    for logarithms, slopes in zip(path["theta"], path["gradient"], strict=True):
+        for place, slope in enumerate(slopes):
+            values = []
             for step in (-1e-4, 1e-4):
-                moved = np.array(theta)
-                other = value * np.exp(step) if logarithm else value + step
-                moved[place] = (-2.0 if 0 < place < 4 else 1.0) * np.log(other)
-                ends.append(-objective.value(moved))
-            assert (ends[1] - ends[0]) / 2e-4 == pytest.approx(uphill[place], rel=1e-3, abs=1e-6)
-    shares = np.abs(figures["path"]["uphill"][-1]) / np.abs(figures["path"]["uphill"]).max(axis=0)
-    assert figures["falls"] == pytest.approx(np.median(shares))
+                k0, *lengths, koff, C = np.exp(np.array(logarithms) + step * (np.arange(6) == place))
+                theta = np.log([k0, *(0.5 / np.square(lengths)), koff, C])
+                values.append(-objective.value(theta))
+            assert (values[1] - values[0]) / 2e-4 == pytest.approx(slope, rel=1e-3, abs=1e-6)
+    assert np.ptp(path["theta"][0][1:4]) == 0.0  # lengths begin equal
+    steepest = np.abs(path["gradient"]).max(axis=0)
+    assert figures["left"] == pytest.approx(np.median(np.abs(path["gradient"][-1]) / steepest))
 
 
 @pytest.mark.parametrize("name", ["le1-way", "le2-way"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -280,6 +282,21 @@ def test_every_kind_of_picture_is_drawn(results, tmp_path):
         save_pictures(results, "curve", tmp_path)
     with pytest.raises(InvalidArgument, match="Did you mean 'scatter'"):
         save_pictures(results, "scater", tmp_path)
+
+
+def test_derivatives_of_lengths_have_a_picture_of_their_own(results):
+    pytest.importorskip("matplotlib")
+    steps = np.arange(12.0).reshape(3, 4)
+    path = {"names": ["k0", "l[0]", "l[1]", "C"], "theta": steps, "gradient": -steps, "gradient_norm": [np.nan] * 3}
+    path |= {"value": [3.0, 2.0, 1.0], "error": [30.0, 20.0, 10.0], "evaluation": [0, 1, 2]}
+    first = next(results.cells())
+    cell = replace(first, figures={"path": path})
+    found = dict(KINDS["evolution"](SimpleNamespace(study=results.study, cells=lambda: [cell]), {}, "", ()))
+    name = f"{first.key.dataset}-{first.key.method}"
+    assert list(found) == [f"{name}-lengths", f"{name}-others"]
+    for figure, places in zip(found.values(), ([1, 2], [0, 3]), strict=True):
+        drawn = {tuple(line.get_ydata()) for line in figure.axes[1].lines}
+        assert drawn == {tuple(-steps[:, place]) for place in places}
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl"])

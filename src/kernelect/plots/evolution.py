@@ -46,6 +46,8 @@ class EvolutionDisplay(Display):
         Another criterion at the same points, which the search did not use.
     beside_label : str
         What ``beside`` is.
+    gradient : ndarray of shape (n_evaluations, n_parameters) or None
+        Derivatives in each hyper-parameter, drawn in the place of their norm.
     number : ndarray of shape (n_evaluations,) or None
         Which evaluation of the search each one was, from 0, if only some are shown.
     """
@@ -60,6 +62,7 @@ class EvolutionDisplay(Display):
     error_label: str = "validation error %"
     beside: Array | None = None
     beside_label: str = ""
+    gradient: Array | None = None
     number: Indices | None = None
 
     @classmethod
@@ -115,7 +118,9 @@ class EvolutionDisplay(Display):
     def plot(self, axes: Any = None) -> Any:
         """Draw on ``axes`` (new ones if none are given) and return them."""
         curves = self._curves()
-        panels = 1 + len(curves)
+        lines = [("ln hyper-parameter", self.theta)]
+        lines += [("gradient", self.gradient)] if self.gradient is not None else []
+        panels = len(lines) + len(curves)
         with house_style("EvolutionDisplay.plot") as plt:
             if axes is None:
                 _, axes = plt.subplots(panels, 1, figsize=(6.4, 2.0 * panels), sharex=True, layout="constrained")
@@ -124,8 +129,9 @@ class EvolutionDisplay(Display):
                     f"axes holds {len(axes)} axes, and this picture has {panels} parts: give as many."
                 )
             at = 1 + (np.arange(len(self.value)) if self.number is None else self.number)
-            self._plot_parameters(axes[0], at)
-            for ax, (label, values, scale) in zip(axes[1:], curves, strict=True):
+            for ax, (label, each) in zip(axes, lines, strict=False):
+                self._plot_parameters(ax, at, each, label)
+            for ax, (label, values, scale) in zip(axes[len(lines) :], curves, strict=True):
                 known = np.isfinite(values)
                 ax.plot(at[known], values[known], ".-", color=COLOURS[0])
                 ax.set_yscale(scale)
@@ -139,7 +145,7 @@ class EvolutionDisplay(Display):
     def _curves(self) -> list[tuple[str, Array, str]]:
         """Return label, values and scale of every panel below the hyper-parameters."""
         steep = np.where(self.gradient_norm > 0, self.gradient_norm, np.nan)
-        curves = [("gradient norm", steep, "log")] if np.isfinite(steep).any() else []
+        curves = [("gradient norm", steep, "log")] if self.gradient is None and np.isfinite(steep).any() else []
         curves.append((self.label, self.value, "linear"))
         if self.beside is not None:
             curves.append((self.beside_label, self.beside, "linear"))
@@ -147,12 +153,13 @@ class EvolutionDisplay(Display):
             curves.append((self.error_label, 100.0 * self.error, "linear"))
         return curves
 
-    def _plot_parameters(self, ax: Any, at: Indices) -> None:
+    def _plot_parameters(self, ax: Any, at: Indices, lines: Array, label: str) -> None:
+        """Draw one line for every hyper-parameter that moved."""
         named = self.moving[:_NAMED]
         for index in self.moving[_NAMED:]:
-            ax.plot(at, self.theta[:, index], "-", color=QUIET, lw=0.6, alpha=0.6)
+            ax.plot(at, lines[:, index], "-", color=QUIET, lw=0.6, alpha=0.6)
         for colour, index in enumerate(named):
-            ax.plot(at, self.theta[:, index], ".-", color=COLOURS[colour % len(COLOURS)], label=self.names[index])
+            ax.plot(at, lines[:, index], ".-", color=COLOURS[colour % len(COLOURS)], label=self.names[index])
         if named:
             ax.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-        ax.set_ylabel("ln hyper-parameter")
+        ax.set_ylabel(label)

@@ -70,19 +70,25 @@ def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any
 def gradients_on_the_way(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
     """Climb the evidence from one start; return the way with the derivative in every parameter, as in figures 5 and 6.
 
-    Derivatives are of the log-evidence per row, in ln k0, ln koff and ln l, and in C itself.
+    Derivatives are of the log-evidence per row, in the logarithms of k0, every l, koff and C. ``left`` is how much of
+    its largest derivative the median parameter has at the end.
     """
     del needed
     objective, found = _searched(problem, method, seed)
     path = _evolution(problem, objective, found)["path"]
-    slopes = objective.as_function(gradient=True)
-    uphill = -np.array([slopes(np.array(theta))[1] for theta in path["theta"]])
+    theta, slopes = np.array(path["theta"]), objective.as_function(gradient=True)
+    uphill = -np.array([slopes(point)[1] for point in theta])
     uphill[:, 1:-2] *= -2.0  # gamma = 1 / (2 l^2)
-    uphill[:, -1] /= np.exp([theta[-1] for theta in path["theta"]])
-    rise = np.abs(uphill).max(axis=0)
+    lengths = [_lengths(point) for point in theta]
     return {
-        "falls": float(np.median(np.abs(uphill[-1]) / rise)),
-        "path": {**path, "uphill": uphill.tolist()},
+        "left": float(np.median(np.abs(uphill[-1]) / np.abs(uphill).max(axis=0))),
+        "path": {
+            **path,
+            "names": ["k0", *(f"l[{j}]" for j in range(len(lengths[0]))), "koff", "C"],
+            "theta": np.column_stack([theta[:, 0], np.log(lengths), theta[:, -2:]]).tolist(),
+            "gradient": uphill.tolist(),
+            "words": ["minus the evidence", ""],
+        },
     }
 
 

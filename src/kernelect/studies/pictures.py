@@ -141,32 +141,46 @@ def _evolution(results: Results, values: Values, metric: str, methods: tuple[str
         if path is None or pair in seen or (methods and cell.key.method not in methods):
             continue
         seen.add(pair)
-        numbers = [np.array(path[name], dtype=float) for name in ("theta", "gradient_norm", "value", "error")]
-        theta, gradient, value, error = numbers
-        label, beside_label = path.get("words", ("criterion", ""))
-        display = EvolutionDisplay(
-            theta=theta,
-            names=tuple(path["names"]),
-            gradient_norm=gradient,
-            value=value,
-            error=error / 100.0,
-            run=np.zeros(len(value)),
-            label=label,
-            error_label="test error %",
-            beside=np.array(path["beside"], dtype=float) if "beside" in path else None,
-            beside_label=beside_label,
-            number=np.array(path["evaluation"]),
-        )
-        axes = display.plot()
-        label = results.study.methods[cell.key.method].label
-        axes[0].set_title(f"{cell.key.dataset}, {label}, start {cell.key.split}", loc="left")
-        figures.append((f"{cell.key.dataset}-{cell.key.method}", axes[0].figure))
+        title = f"{cell.key.dataset}, {results.study.methods[cell.key.method].label}, start {cell.key.split}"
+        for part, places in _parts(path).items():
+            axes = _display(path, places).plot()
+            axes[0].set_title(title, loc="left")
+            figures.append((f"{cell.key.dataset}-{cell.key.method}{part}", axes[0].figure))
     if not figures:
         raise InvalidArgument(
             f"No cell of {results.path} holds the steps of its search: run a method with the option evolution = true "
             "(hmc of gold2003 is one), or choose another --kind."
         )
     return figures
+
+
+def _parts(path: dict[str, Any]) -> dict[str, list[int]]:
+    """Return the hyper-parameters of each picture: with derivatives in all of them, lengths have one of their own."""
+    names = path["names"]
+    if "gradient" not in path:
+        return {"": list(range(len(names)))}
+    lengths = [place for place, name in enumerate(names) if name.startswith("l[")]
+    return {"-lengths": lengths, "-others": [place for place in range(len(names)) if place not in lengths]}
+
+
+def _display(path: dict[str, Any], places: list[int]) -> EvolutionDisplay:
+    """Return the record of the way of some hyper-parameters."""
+    label, beside_label = path.get("words", ("criterion", ""))
+    known = {name: np.array(path[name], dtype=float) for name in ("beside", "gradient") if name in path}
+    return EvolutionDisplay(
+        theta=np.array(path["theta"], dtype=float)[:, places],
+        names=tuple(path["names"][place] for place in places),
+        gradient_norm=np.array(path["gradient_norm"], dtype=float),
+        value=np.array(path["value"], dtype=float),
+        error=np.array(path["error"], dtype=float) / 100.0,
+        run=np.zeros(len(path["value"])),
+        label=label,
+        error_label="test error %",
+        beside=known.get("beside"),
+        beside_label=beside_label,
+        gradient=known["gradient"][:, places] if "gradient" in known else None,
+        number=np.array(path["evaluation"]),
+    )
 
 
 def _curves(results: Results, values: Values, metric: str, methods: tuple[str, ...]) -> Named:
