@@ -98,6 +98,20 @@ def constant() -> Rows:
     return [["data", "splits", *heads, "elliptical: published", *(f"elliptical, {head}" for head in heads[1:])], *rows]
 
 
+def stopped() -> Rows:
+    """Gaussian processes with a width per input by the evidence, stopped by leave-one-out, and selected by it."""
+    study, figures = _cells("cawley2007")
+    methods, rows = ("ep-gpc-ard", "ep-gpc-ard-early", "ep-gpc-ard-loo"), []
+    for dataset in study.datasets:
+        if all((dataset, method) in figures("error") for method in methods):
+            splits = len(figures("error")[dataset, methods[-1]])
+            rows.append([dataset, splits, *_shared_means(figures, "error", dataset, methods)])
+    if rows:
+        rows.append(["mean", "", *np.mean([row[2:] for row in rows], axis=0)])
+    shown = [[*row[:2], *(f"{mean:.2f}" for mean in row[2:])] for row in rows]
+    return [["data", "splits", "by the evidence", "stopped by leave-one-out", "selected by leave-one-out"], *shown]
+
+
 def _shared_means(figures: Callable[[str], Values], metric: str, dataset: str, methods: Sequence[str]) -> list[float]:
     """Return means over the splits of a data set that all methods have."""
     found = [figures(metric)[dataset, method] for method in methods]
@@ -163,6 +177,7 @@ FILES: dict[str, Callable[[], Rows]] = {
     "gold2003-between.csv": between,
     "cawley2007-columns.csv": columns,
     "cawley2007-constant.csv": constant,
+    "cawley2007-stopped.csv": stopped,
     "barrio-sffs.csv": sffs,
     "barrio-backward.csv": backward,
     "kropotov-70.csv": seventy,

@@ -5,6 +5,7 @@ machine that builds the site has. ``python docs/pictures.py gold2003.sqlite krop
 from results files that ``kernelect study run`` wrote; it takes hours to make these.
 """
 
+import csv
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
+
+from kernelect.studies import Results
+from kernelect.studies.cells import Key
 
 HERE = Path(__file__).parent / "_static"
 FIGURES = Path(__file__).parent / "results" / "figures"
@@ -22,7 +27,14 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 #: Figures of the papers: study, kind of picture, methods, a figure of the cells that they have, and file by data set.
 PAPERS = [
-    ("gold2003", "evolution", "le1-way", "agreement", {"twonorm-le1-way": "gold2003-figure-1.png"}),
+    ("gold2003", "evolution", "le1-fixed-way", "agreement", {"twonorm-le1-fixed-way": "gold2003-figure-1.png"}),
+    (
+        "gold2003",
+        "evolution",
+        "hmc-equal",
+        "left",
+        {"twonorm-hmc-equal-lengths": "gold2003-figure-5.png", "twonorm-hmc-equal-others": "gold2003-figure-6.png"},
+    ),
     (
         "kropotov",
         "curve",
@@ -51,6 +63,21 @@ def papers(results: list[Path]) -> None:
                 kernelect("study", "plot", str(file), *options, folder=Path(name))
                 for dataset, target in wanted.items():
                     shrink(Path(name) / f"{kind}-{dataset}.png", FIGURES / target)
+            if methods == "hmc-equal":
+                steps(file, Key("twonorm", methods, 0), FIGURES.parent / "measured" / "gold2003-figure-5.csv")
+
+
+def steps(file: Path, key: Key, target: Path) -> None:
+    """Write the way of a search as a table: parameters and derivatives by their names."""
+    with Results.open(file) as results:
+        path = next(cell.figures["path"] for cell in results.cells() if cell.key == key)
+    rows = zip(path["evaluation"], path["error"], path["value"], np.exp(path["theta"]), path["gradient"], strict=True)
+    with target.open("w", encoding="utf-8", newline="") as table:
+        writer = csv.writer(table, lineterminator="\n")
+        slopes = [f"gradient: {name}" for name in path["names"]]
+        writer.writerow(["evaluation", "test error %", "minus the evidence", *path["names"], *slopes])
+        for number, error, value, theta, gradient in rows:
+            writer.writerow([number, *(f"{each:.4g}" for each in (error, value, *theta, *gradient))])
 
 
 def shrink(picture: Path, target: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 from scipy.linalg import lstsq
 from scipy.special import expit, log_expit
 
@@ -39,6 +40,21 @@ def test_the_inverse_of_the_bordered_matrix(rng):
     s = float(ones[:, 0] @ rho[:, 0])  # printed as 1' eta, which is the sum of another vector
     blocks = np.block([[np.linalg.inv(M) - rho @ rho.T / s, rho / s], [rho.T / s, np.array([[-1.0 / s]])]])
     np.testing.assert_allclose(blocks, np.linalg.inv(np.block([[M, ones], [ones.T, np.zeros((1, 1))]])), atol=1e-12)
+
+
+def test_the_laplace_prior_of_section_4_2_is_not_that_of_its_penalty():
+    """Omega = 1/2 sum |eta| with weight xi is the density xi/4 exp(-xi |eta| / 2): it prunes from xi / (2 zeta) on."""
+    xi, zeta, widths = 3.0, 2.0, np.linspace(0.0, 40.0, 400_001)
+    with_half = np.exp(-xi * 0.5 * widths)
+    assert 2.0 * trapezoid(with_half, widths) == pytest.approx(4.0 / xi)
+    assert 2.0 * trapezoid(np.exp(-xi * widths), widths) == pytest.approx(2.0 / xi)  # the printed density's
+
+    def pruned(slope):
+        """Tell whether zeta * Q + xi * Omega is smallest at 0 for Q = (eta - 1)^2 with that slope at 0."""
+        return np.argmin(zeta * 0.5 * slope * (widths - 1.0) ** 2 + xi * 0.5 * widths) == 0
+
+    assert pruned(0.99 * xi / (2 * zeta))
+    assert not pruned(1.01 * xi / (2 * zeta))  # as printed, all slopes below xi / zeta would prune
 
 
 # --- Gold & Sollich (2003) ---
@@ -175,6 +191,8 @@ def test_the_derivative_in_a_centre_has_the_direction_of_the_difference(rng):
     corrected = (error * values(z)) @ (X - z) / width**2
     expected = central_difference(lambda z: np.sum(log_expit(t * values(z))), z)
     np.testing.assert_allclose(corrected, expected, atol=1e-8)
+    twice = (error * w * values(z)) @ (X - z) / width**2  # t w dh/dz, as printed: dh/dz has the weight already
+    assert not np.allclose(twice, expected, atol=0.1)
     norm = np.linalg.norm(X - z, axis=1)  # as printed: its length, in every direction the same
     printed = -(error * values(z)) @ np.column_stack([norm, norm]) / width**2
     assert not np.allclose(printed, expected, atol=0.1)

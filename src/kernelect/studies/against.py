@@ -85,10 +85,9 @@ def against_table(study: Study, cells: list[Outcome], spec: TableSpec) -> StudyT
         rows.append((*words[:2], counted, *words[3:]))
     label = study.methods[default].label
     notes = [
-        f"{len(datasets)} data sets. Difference: {label} minus the method on the splits that both have ± standard "
-        "error over data sets. Tied: within a tenth of that standard error. p: Wilcoxon over data sets, corrected by "
-        f"Holm for {len(others)} methods. Without one: the difference without the data set that moves it most. Time "
-        f"ratio: median over data sets of the fit seconds of {label} over those of the method.",
+        f"{len(datasets)} data sets. Difference: {label} minus the method on shared splits ± standard error over data "
+        f"sets; tied: within a tenth of that. p: Wilcoxon, corrected by Holm for {len(others)} methods. Without one: "
+        "without the data set that moves it most. Time ratio: ours over the method's, the median.",
     ]
     if found:
         notes.append(
