@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from kernelect import SVC
+from kernelect.criteria import LaplaceEvidence
 from kernelect.datasets import twonorm
 from kernelect.kernels import ARD, Constant
 from kernelect.studies import read_study
@@ -23,6 +24,8 @@ from kernelect.studies.gold import (
     two_on_the_way,
 )
 from kernelect.studies.splits import Problem
+from oracles import svm as slow
+from oracles.differences import gradient
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +131,22 @@ def test_starts_differ_in_their_lengths_only(problem):
     assert np.ptp(scaled - drawn) == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_array_equal(equal, drawn[0])
     assert np.all((drawn > -1.0) & (drawn < 2.0))
+
+
+def test_the_other_root_of_kappa_pays_for_a_large_constant(problem):
+    """The constant of every row is e^(C/2) / 2 in the place of that of the largest root; both agree up to C = 1."""
+    method = read_study("gold2003").methods["le2-zero"]
+    objective, _ = _searched(problem, replace(method, options={**method.options, "max_iter": 1}), 5)
+    right = replace(objective, criterion=LaplaceEvidence())
+    for C in (0.5, 1.0, 3.0):
+        theta = _start(problem.X, 5, objective.space, "fixed")
+        theta[-1] = np.log(C)
+        gained = right.value(theta) - objective.value(theta)
+        assert gained == pytest.approx(0.5 * C - np.log(2.0) - np.log(slow.kappa(C, "quadratic")), abs=1e-7)
+        assert (gained > 1e-3) == (C > 1.0)
+    theta[1:4] = [-2.0, -1.0, -1.5]
+    _, slope = objective.as_function(gradient=True)(theta)
+    np.testing.assert_allclose(slope, gradient(objective.value, theta), atol=1e-5)
 
 
 def test_final_parameters_are_those_of_the_point_found(problem):

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kernelect import SVC
-from kernelect.criteria import Criterion
+from kernelect.criteria import Criterion, CriterionValue, LaplaceEvidence
+from kernelect.criteria.svm.binary import SVMCriterion
 from kernelect.kernels import ARD, Constant
-from kernelect.machines import EP, SVM, Hinge
+from kernelect.machines import EP, SVM, Fitted, Hinge
+from kernelect.machines.ep.slack import log_kappa
 from kernelect.parameters import ParameterSpace
 from kernelect.results import SearchResult
 from kernelect.search import Budget, Directions, Search, search_along
@@ -44,6 +46,34 @@ _BETWEEN = 21
 
 #: Points of a search that are kept if its way is.
 _POINTS = 40
+
+
+@dataclass(frozen=True)
+class EvidenceAtZero(SVMCriterion):
+    """LE2 with kappa(C) at the root z = 0 of z = tanh(Cz), which is the wrong one for C > 1: e^(C/2) / 2.
+
+    The paper says that kappa is found numerically from that equation, and not which root was taken.
+    """
+
+    name = "laplace-evidence with kappa at z = 0"
+    words = LaplaceEvidence.words
+    scale_invariant = False
+    slacks = ("quadratic",)
+
+    def value(self, fitted: Fitted) -> CriterionValue:
+        return self._with_other_constant(LaplaceEvidence().value(fitted), fitted.regularization)
+
+    def value_and_gradient(self, fitted: Fitted) -> CriterionValue:
+        return self._with_other_constant(LaplaceEvidence().value_and_gradient(fitted), fitted.regularization)
+
+    def _with_other_constant(self, found: CriterionValue, C: float) -> CriterionValue:
+        right, slope = log_kappa(C, quadratic=True)
+        value = found.value + right - (0.5 * C - float(np.log(2.0)))
+        by_C = None if found.grad_regularization is None else found.grad_regularization + slope - 0.5
+        return replace(found, value=value, grad_regularization=by_C)
+
+    def nats(self, value: float, fitted: Fitted) -> tuple[float, float]:
+        return LaplaceEvidence().nats(value, fitted)
 
 
 def search_from_start(problem: Problem, method: Method, needed: Mapping[str, Any] | None, seed: int) -> Figures:
