@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from kernelect.exceptions import MissingExtra
+
+
+def versions_of(*packages: str) -> dict[str, str]:
+    """Return the versions of the packages that are installed."""
+    found = {}
+    for package in packages:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 def load_extra(module: str, *, caller: str, extra: str) -> Any:

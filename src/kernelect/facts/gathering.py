@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import sklearn
 
 from kernelect import __version__
 from kernelect.exceptions import InvalidArgument, MissingCapability, OutOfTime
+from kernelect.extras import versions_of
 from kernelect.facts import rules as _rules  # noqa: F401  (so that they are registered)
 from kernelect.facts.columns import describe_columns, missing_cells
 from kernelect.facts.decisions import describe_decision
@@ -183,7 +183,11 @@ def _without_doubts(material: Material, options: GatherOptions) -> Facts:
         doubts=[],
         checks=[],
         remarks=[plain_name(with_input_names(remark, inputs)) for remark in options.remarks],
-        made_with=_versions(),
+        made_with={
+            "kernelect": __version__,
+            **versions_of("scikit-learn", "numpy"),
+            "python": platform.python_version(),
+        },
         seconds=described["seconds"] if options.seconds is None else float(options.seconds),
         random_state=int(options.random_state),
         pictures=[],
@@ -336,12 +340,3 @@ def _describe_learning(material: Material) -> LearningFacts | None:
             return LearningCurve.from_estimator(material.estimator).describe()
     except (MissingCapability, OutOfTime):
         return None
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "kernelect": __version__,
-        "scikit-learn": sklearn.__version__,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-    }

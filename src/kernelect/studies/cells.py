@@ -19,12 +19,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from threadpoolctl import threadpool_limits
 
+from kernelect.extras import versions_of
 from kernelect.studies.build import named
 from kernelect.studies.definition import Method
 from kernelect.studies.splits import Problem
@@ -157,7 +157,7 @@ def environment(threads: int) -> dict[str, Any]:
     packages = ("kernelect", "numpy", "scipy", "scikit-learn", "joblib", "distributed", "catboost", "lightgbm", "xrfm")
     return {
         "python": platform.python_version(),
-        "packages": {name: found for name in packages if (found := _version(name))},
+        "packages": versions_of(*packages),
         "commit": _commit(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "host": platform.node(),
@@ -178,10 +178,3 @@ def _commit() -> str:
         return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return ""
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernelect import __version__
+from kernelect.extras import versions_of
 from kernelect.facts import GatherOptions
 from kernelect.facts.doubts import examine
 from kernelect.facts.gathering import gather_for_file
@@ -147,7 +147,7 @@ def recorded(pipeline: Pipeline, rows: TableRows, schema: Schema, machine: str, 
         schema=schema,
         machine=machine,
         estimator=type(pipeline[-1]).__name__,
-        versions=current_versions(),
+        versions={"kernelect": __version__, "python": platform.python_version(), **versions_of(*_PACKAGES)},
         title=told.title,
         n_rows=len(rows.y),
         seen=seen_in(schema, rows.X),
@@ -209,14 +209,3 @@ def _on_kernel(schema: Schema, options: MachineOptions) -> list[str]:
         f"With about {n_inputs} inputs one width serves them all (kernel 'rbf'); more than {MOST_WIDTHS} widths are "
         "selected only with --kernel ard."
     ]
-
-
-def current_versions() -> dict[str, str]:
-    """Return the versions in use of all that a saved model depends on."""
-    found = {"kernelect": __version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
