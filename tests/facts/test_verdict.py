@@ -38,7 +38,7 @@ def check(obstacle):
     return {"code": "giveaway", "about": "leaks", "outcome": "not looked for", "obstacle": obstacle, "why": "W"}
 
 
-SOUND = {"data": {"rows": 500}, "quality": labels(), "doubts": [], "learning": None}
+SOUND = {"title": "t.csv", "data": {"rows": 500}, "quality": labels(), "doubts": [], "learning": None}
 
 
 def verdict(**changes):
@@ -55,6 +55,7 @@ def test_a_model_without_doubts_is_used_as_it_is():
         "Measured by 5 outer folds on rows that the model had not seen: probably 88 to 92 of 100 rows right."
     )
     assert found["todo"] == "Predict new rows of the same kind (kernelect predict MODEL TABLE)."
+    assert verdict(title="")["todo"] == "Predict new rows of the same kind (model.predict(X))."
 
 
 @pytest.mark.parametrize(

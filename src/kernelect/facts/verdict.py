@@ -148,7 +148,8 @@ def _of_unchecked(facts: Facts) -> str:
 def _use(facts: Facts) -> str:
     learning = facts["learning"]
     more = f" {learning['sentence']}" if learning is not None and learning["helps"] else ""
-    return f"Predict new rows of the same kind (kernelect predict MODEL TABLE).{more}"
+    how = "kernelect predict MODEL TABLE" if facts["title"] else "model.predict(X)"  # a table has a name
+    return f"Predict new rows of the same kind ({how}).{more}"
 
 
 #: In this order: the first that holds is the verdict.
