@@ -14,7 +14,7 @@ from kernelect.exceptions import InvalidArgument, UnusableTable, reason_of
 from kernelect.extras import load_extra
 from kernelect.facts.names import listed, plain_name
 from kernelect.facts.numbers import counted
-from kernelect.tabular.text import EMPTY, Words, check_names
+from kernelect.tabular.text import EMPTY, Words, require_different_names
 from kernelect.tabular.unpacking import most_unpacked
 
 #: Unpacked bytes that a sheet may have: a small file can hold one that fills the memory.
@@ -153,7 +153,7 @@ def _cells(rows: list[list[Any]], source: str) -> dict[str, list[Any]]:
             "remove titles above the table."
         )
     spelled = [str(names[j]).strip() for j in used]
-    check_names(spelled, source)
+    require_different_names(spelled, source)
     return {name: [row[j] for row in cells] for name, j in zip(spelled, used, strict=True)}
 
 

@@ -21,7 +21,7 @@ from kernelect.exceptions import UnusableTable, reason_of
 from kernelect.extras import load_extra
 from kernelect.numerics import BRANCHES, over_blocks, tree_sum
 from kernelect.selection.landmarks import BLOCK_ROWS, RowPart, RowParts
-from kernelect.tabular.text import check_names, require_rows
+from kernelect.tabular.text import require_different_names, require_rows
 from kernelect.typing import Indices
 
 Result = TypeVar("Result")
@@ -53,7 +53,7 @@ class Pieces(ABC):
             self.n_rows, self.n_groups = file.metadata.num_rows, file.metadata.num_row_groups
             self.groups: list[int] = list(range(self.n_groups))  # the row group of every piece
         self.names = parquet_columns(path)
-        check_names(self.names, self.source)
+        require_different_names(self.names, self.source)
         require_rows(self.n_rows, self.source)
 
     @property

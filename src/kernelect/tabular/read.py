@@ -21,9 +21,9 @@ from kernelect.extras import load_extra
 from kernelect.numerics import available_bytes
 from kernelect.tabular.text import (
     Words,
-    check_names,
     decoded,
     parse_text,
+    require_different_names,
     require_rows,
     separator_of,
     with_words,
@@ -235,7 +235,7 @@ def _checked(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     """Return the frame with names that are text, after making sure it has rows and no name twice."""
     require_rows(len(frame), source)
     frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
-    check_names(frame.columns, source)
+    require_different_names(frame.columns, source)
     return frame.reset_index(drop=True)
 
 

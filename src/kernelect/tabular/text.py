@@ -239,7 +239,7 @@ def _check_rectangular(text: str, source: str, separator: str) -> None:
         names = next((row for row in rows if row), None)
         if names is None:
             raise UnusableTable(f"{source} is empty: give a table with a line of column names and rows below it.")
-        check_names(filter(None, map(str.strip, names)), source)
+        require_different_names(filter(None, map(str.strip, names)), source)
         for row in rows:
             if row and len(row) != len(names):
                 raise UnusableTable(
@@ -250,7 +250,7 @@ def _check_rectangular(text: str, source: str, separator: str) -> None:
         raise UnusableTable(f"{source}: line {rows.line_num} cannot be read ({error}).") from error
 
 
-def check_names(names: Iterable[str], source: str) -> None:
+def require_different_names(names: Iterable[str], source: str) -> None:
     """Raise if two columns have one name; pandas would call the second one 'x.1'."""
     seen: set[str] = set()
     for name in names:
