@@ -50,6 +50,27 @@ def test_with_one_input_the_product_is_the_radial_kernel(rng):
     np.testing.assert_allclose(ProductMatern([0.7]).gram(X), Matern(1.5, 0.7).gram(X), rtol=1e-10)
 
 
+class _OfWidths(ProductLaplace):
+    def steepness(self, t):
+        raise AssertionError("nobody asked for derivatives in the points")
+
+
+class _OfPoints(ProductLaplace):
+    def elasticity(self, t):
+        raise AssertionError("nobody asked for derivatives in the widths")
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2], [2, 0, 1]])
+def test_derivatives_that_nobody_asks_for_are_not_computed(columns, rng):
+    X, Z, weights = rng.normal(size=(20, 3)), rng.normal(size=(5, 3)), rng.normal(size=(20, 5))
+    gamma = [0.3, 0.2, 0.5]
+    by_theta, _ = ProductLaplace(gamma).on(columns).cross_pullback(X, Z, weights)
+    _, pull = _OfWidths(gamma).on(columns).linearize_cross(X, Z)
+    np.testing.assert_allclose(pull(weights), by_theta, rtol=1e-12)
+    _, by_points = ProductLaplace(gamma).cross_pullback(X, Z, weights)
+    np.testing.assert_array_equal(_OfPoints(gamma).points_pullback(X, Z, weights), by_points)
+
+
 @pytest.mark.parametrize("kind", [ProductLaplace, ProductMatern])
 def test_starts_follow_units_and_switch_constant_inputs_off(kind, rng):
     X, units = rng.normal(size=(40, 3)), np.array([1.0, 1e8, 1e-8])

@@ -202,6 +202,9 @@ class OnColumns(Kernel):
     def linearize(self, X: Array) -> tuple[Array, Pullback]:
         return self.kernel.linearize(self._of(X))
 
+    def linearize_cross(self, X: Array, Z: Array) -> tuple[Array, Pullback]:
+        return self.kernel.linearize_cross(*self._both(X, Z))
+
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
         by_theta, by_points = self.kernel.cross_pullback(*self._both(X, Z), weights)
         points = np.zeros(Z.shape)

@@ -127,8 +127,10 @@ class OverInputs(Parametric):
             yield np.abs(difference, out=difference)
 
     def cross(self, X: Array, Z: Array) -> Array:
-        A, B = self._sides(X, Z)
-        out = np.empty((len(X), len(Z)))
+        return self._filled(*self._sides(X, Z))
+
+    def _filled(self, A: Side, B: Side) -> Array:
+        out = np.empty((len(A.rows), len(B.rows)))
         for rows in _blocks(*out.shape):
             self.fill(A[rows], B, out[rows])
         return out
@@ -158,15 +160,29 @@ class OverInputs(Parametric):
         """Return sum_ik G_ik elasticity(t_ikj) for every input."""
         return np.array([np.vdot(G, self.elasticity(t)) for t in self.distances(A, B, np.empty_like(G))])
 
+    def linearize_cross(self, X: Array, Z: Array) -> tuple[Array, Pullback]:
+        A, B = self._sides(X, Z)
+        K = self._filled(A, B)
+
+        def pull(weights: Array) -> Array:
+            total = np.zeros(X.shape[1])
+            for rows in _blocks(*K.shape):
+                total += self._elasticities(A[rows], B, K[rows] * weights[rows])
+            return -0.5 * total  # t is the root of gamma
+
+        return K, pull
+
     def cross_pullback(self, X: Array, Z: Array, weights: Array) -> tuple[Array, Array]:
-        (A, B), K = self._sides(X, Z), self.cross(X, Z)
-        total, points = np.zeros(X.shape[1]), np.zeros(Z.shape)
+        return self.linearize_cross(X, Z)[1](weights), self.points_pullback(X, Z, weights)
+
+    def points_pullback(self, X: Array, Z: Array, weights: Array) -> Array:
+        (A, B), points = self._sides(X, Z), np.zeros(Z.shape)
+        if self.compares_codes:
+            return points
+        K = self._filled(A, B)
         for rows in _blocks(*K.shape):
-            G = np.multiply(K[rows], weights[rows], out=K[rows])
-            total += self._elasticities(A[rows], B, G)
-            if not self.compares_codes:
-                self._add_points(A[rows], B, G, points)
-        return -0.5 * total, points * np.sqrt(widths_for(self, X))
+            self._add_points(A[rows], B, np.multiply(K[rows], weights[rows], out=K[rows]), points)
+        return points * np.sqrt(widths_for(self, X))
 
     def _add_points(self, A: Side, B: Side, G: Array, points: Array) -> None:
         """Add sum_i G_ik d log K_ik / dz_kj in scaled units: t falls when z moves towards x."""
