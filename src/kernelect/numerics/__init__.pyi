@@ -6,7 +6,7 @@ from kernelect.numerics.block_sums import subtract_product as subtract_product
 from kernelect.numerics.block_sums import sum_over_blocks as sum_over_blocks
 from kernelect.numerics.block_sums import times_block as times_block
 from kernelect.numerics.block_sums import tree_sum as tree_sum
-from kernelect.numerics.bordered import Bordered as Bordered
+from kernelect.numerics.cholesky import Bordered as Bordered
 from kernelect.numerics.cholesky import CholeskyFactor as CholeskyFactor
 from kernelect.numerics.cholesky import InverseFactor as InverseFactor
 from kernelect.numerics.cholesky import factorize as factorize

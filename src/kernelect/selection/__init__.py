@@ -7,12 +7,12 @@ from kernelect.selection.intervals import IntervalObjective, join_intervals, noi
 from kernelect.selection.landscape import ParameterInfluence, influence, surface
 from kernelect.selection.lead import Lead, relative_widths
 from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.parts import select
 from kernelect.selection.problem import LeastSquaresObjective, join, rows_left_out
 from kernelect.selection.recalibrate import RECALIBRATED, recalibrate, recalibrated
 from kernelect.selection.relevance import CentreObjective, RelevanceObjective
 from kernelect.selection.run import SelectionOptions
 from kernelect.selection.searching import suited_search, with_first_step, with_settled_starts
-from kernelect.selection.select import select
 from kernelect.selection.start import (
     SCALES_BESIDE_C,
     Rows,

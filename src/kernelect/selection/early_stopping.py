@@ -13,8 +13,8 @@ from kernelect.machines import Machine
 from kernelect.results import Selection, Trace
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.parts import select
 from kernelect.selection.run import SelectionOptions
-from kernelect.selection.select import select
 from kernelect.typing import Array, Indices
 
 

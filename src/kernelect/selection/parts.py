@@ -16,9 +16,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelect.machines import Machine
+from kernelect.results import Selection
 from kernelect.search import Directions
 from kernelect.selection.lead import Lead
-from kernelect.selection.run import Run
+from kernelect.selection.objective import SelectionObjective
+from kernelect.selection.run import Run, SelectionOptions, carried_out
 from kernelect.selection.shape import AskedShape, LeastSquaresShape
 from kernelect.selection.stages import (
     AllParameters,
@@ -235,3 +237,21 @@ def stages_of(machine: Machine[Any], lead: Lead | None) -> tuple[Stage, ...]:
     if lead.start is not None:
         return _TIED if lead.tied else (AllParameters(), StillGaining(), PriorRevised())
     return TIED_STAGES if lead.tied else LED_STAGES
+
+
+def select(
+    objective: SelectionObjective, options: SelectionOptions, lead: Lead | None = None
+) -> tuple[Selection, SelectionObjective]:
+    """Return the selection, and the objective with the prior at its final state.
+
+    If anything is searched, it raises when the search needs a gradient and the criterion has none.
+
+    Parameters
+    ----------
+    objective : SelectionObjective
+    options : SelectionOptions
+    lead : Lead, optional
+        What another selection on the same rows found, which shortens the search.
+    """
+    stages = stages_of(objective.machine, lead)
+    return carried_out(stages, objective if lead is None else lead.followed(objective), options, lead)

@@ -1,17 +1,19 @@
-"""One run of selection: its clock, its searches and what they have found."""
+"""One run of selection: its stages, its clock, its searches and what they have found."""
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import effective_n_jobs
 
+from kernelect.exceptions import OutOfTime
 from kernelect.numerics import NEVER, Deadline, single_blas_thread
 from kernelect.parameters import ParameterSpace
 from kernelect.priors import Flat
@@ -21,6 +23,10 @@ from kernelect.selection.in_time import Pace
 from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.selection.start import spread_part
 from kernelect.typing import Array, Indices, Objective, Observer
+
+if TYPE_CHECKING:
+    from kernelect.selection.lead import Lead
+    from kernelect.selection.stages import Stage
 
 #: Nats that a step has to gain, once parts of the rows have led close to an optimum: data say nothing about less.
 _ENOUGH = 0.3
@@ -279,3 +285,31 @@ class Run:
             observe(replace(row, number=next(self.counter), seconds=seconds, run=before + row.run))
 
         return numbered
+
+
+def carried_out(
+    stages: Sequence[Stage], objective: SelectionObjective, options: SelectionOptions, lead: Lead | None = None
+) -> tuple[Selection, SelectionObjective]:
+    """Return what the stages select, and the objective as they left it; a lead is a limit of their iterations."""
+    if objective.space.free.any():
+        options.search.check(objective.criterion.has_gradient, objective.criterion.name)
+    if lead is not None:
+        fewer = min(options.max_iter, lead.max_iter)
+        options = replace(options, max_iter=fewer, last_steps=lead.last_steps, leads=True)
+    run = Run(objective, options)
+    if lead is not None and lead.start is not None:
+        run.ask_less(lead.start.inverse, lead.start.value, lead.start.rows)
+    for stage in stages:
+        if stage.applies(run):
+            _carry_out(stage, run)
+    if lead is not None and run.found.status is Status.MAX_ITER:
+        run.result = replace(run.found, status=Status.FOLLOWED)
+    return run.selection(), run.objective
+
+
+def _carry_out(stage: Stage, run: Run) -> None:
+    """Carry out a stage; if time is up in the middle of it, the result so far stays."""
+    try:
+        stage.carry_out(run)
+    except OutOfTime:
+        run.cut_short = True

@@ -23,8 +23,7 @@ from kernelect.selection.landmarks.stages import LastSteps
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.parts import stages_of
-from kernelect.selection.run import Run, SelectionOptions
-from kernelect.selection.select import carried_out
+from kernelect.selection.run import Run, SelectionOptions, carried_out
 from kernelect.selection.stages import Stage
 from kernelect.selection.start import sampled_part
 from kernelect.typing import Array, Indices

@@ -29,8 +29,7 @@ from kernelect.selection.landmarks.whole import JUDGED, AllLeftOut, Landmarks, S
 from kernelect.selection.lead import Lead
 from kernelect.selection.objective import SelectionObjective
 from kernelect.selection.recalibrate import recalibrated
-from kernelect.selection.run import SelectionOptions
-from kernelect.selection.select import carried_out
+from kernelect.selection.run import SelectionOptions, carried_out
 from kernelect.selection.start import sampled_part
 
 #: Share of a time limit that the selection on a part of the rows may use.
