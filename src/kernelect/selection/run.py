@@ -20,12 +20,12 @@ from kernelect.priors import Flat
 from kernelect.results import Evaluation, Reached, SearchResult, Selection, Status, Trace
 from kernelect.search import LBFGS, Budget, Directions, Search, search_along
 from kernelect.selection.in_time import Pace
+from kernelect.selection.lead import Lead
 from kernelect.selection.objective import Memory, SelectionObjective
 from kernelect.selection.start import spread_part
 from kernelect.typing import Array, Indices, Objective, Observer
 
 if TYPE_CHECKING:
-    from kernelect.selection.lead import Lead
     from kernelect.selection.stages import Stage
 
 #: Nats that a step has to gain, once parts of the rows have led close to an optimum: data say nothing about less.
