@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import platform
 import sys
@@ -22,23 +24,25 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="file for the counts, as JSON")
     parser.add_argument("--case", help="one case as a campaign printed it, judged once more")
-    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="counts to sum up, as Markdown")
+    parser.add_argument(
+        "--table", type=Path, nargs="+", metavar="FILE", help="counts to sum up, as CSV: those of --out, or such sums"
+    )
     given = parser.parse_args()
     if given.table is not None:
-        printed(summed([json.loads(path.read_text()) for path in given.table]))
+        printed(summed(given.table))
         return 0
     if given.case is not None:
         return once_more(json.loads(given.case))
     printed(f"seed {given.seed}")
-    tallies = [
-        campaign(name, kind.cases(), kind.judge, getattr(given, name), given.seed) for name, kind in KINDS.items()
-    ]
+    tallies: list[Tally] = []
+    for name, kind in KINDS.items():
+        tallies.append(campaign(name, kind.cases(), kind.judge, getattr(given, name), given.seed))
+        if given.out is not None:
+            given.out.write_text(json.dumps(facts(tallies, given.seed), indent=1) + "\n")
     broken = 0
     for tally in tallies:
         broken += show_failures(tally)
     show_counts(tallies)
-    if given.out is not None:
-        given.out.write_text(json.dumps(facts(tallies, given.seed), indent=1) + "\n")
     return 1 if broken else 0
 
 
@@ -85,18 +89,46 @@ def facts(tallies: list[Tally], seed: int) -> dict[str, Any]:
     return {"seed": seed, "version": __version__, "python": platform.python_version(), "kinds": kinds}
 
 
-def summed(campaigns: list[dict[str, Any]]) -> str:
-    """Return the counts of some campaigns as the table of the page on reliability."""
-    lines = ["| kind | cases | broken | outcomes | seeds |", "|---|---|---|---|---|"]
-    for name in KINDS:
-        parts = [(each["seed"], each["kinds"][name]) for each in campaigns if name in each["kinds"]]
-        if parts:
-            outcomes = sum((Counter(part["outcomes"]) for _, part in parts), Counter[str]())
-            del outcomes["broken"]
-            words = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
-            cases, broken = (sum(part[field] for _, part in parts) for field in ("cases", "broken"))
-            lines.append(f"| {name} | {cases} | {broken} | {words} | {', '.join(str(seed) for seed, _ in parts)} |")
-    return "\n".join(lines)
+#: What the page on reliability calls the kinds.
+WORDS = {
+    "fits": "fits to arrays",
+    "frames": "tables of every type of column",
+    "files": "tables of changed bytes",
+    "models": "forged and damaged model files",
+    "commands": "command lines",
+    "kills": "kills and interrupts",
+}
+
+
+def summed(paths: list[Path]) -> str:
+    """Return the counts of some campaigns, and sums of earlier ones, as the table of the page on reliability."""
+    totals: dict[str, Counter[str]] = {words: Counter() for words in WORDS.values()}
+    for path in paths:
+        for words, counts in counts_of(path).items():
+            totals[words] += counts
+    with io.StringIO(newline="") as text:
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(("kind", "cases", "broken", "outcomes"))
+        for words, counts in totals.items():
+            cases, broken = counts.total(), counts.pop("broken", 0)
+            if cases:
+                outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+                rows.writerow((words, cases, broken, outcomes))
+        return text.getvalue().rstrip("\n")
+
+
+def counts_of(path: Path) -> dict[str, Counter[str]]:
+    """Return what became of the cases of every kind, of a campaign or a sum."""
+    if path.suffix == ".json":
+        kinds = json.loads(path.read_text())["kinds"]
+        return {WORDS[name]: Counter(kind["outcomes"]) for name, kind in kinds.items()}
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    pairs = {row["kind"]: [each.split(" ", 1) for each in row["outcomes"].split(", ")] for row in rows}
+    found = {words: Counter({outcome: int(count) for count, outcome in each}) for words, each in pairs.items()}
+    for row in rows:
+        found[row["kind"]]["broken"] = int(row["broken"])
+    return found
 
 
 if __name__ == "__main__":

@@ -1,11 +1,15 @@
 """The part of a campaign that every test run makes: the same cases each time, and those that were found before."""
 
+import json
+from collections import Counter
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from fuzz import twins
+from fuzz.__main__ import facts, summed
 from fuzz.arrays import FitCase, arrays
-from fuzz.harness import Broken, judged
+from fuzz.harness import Broken, Tally, judged
 from fuzz.kinds import KINDS
 
 #: Cases of each kind: less than a minute in all.
@@ -50,3 +54,13 @@ def test_no_law_is_broken(kind):
         assert failure is None, f"{failure.law}: {failure.seen}\n{failure.reproduction()}"
 
     every()
+
+
+def test_counts_of_campaigns_add_up_and_sums_are_added_to(tmp_path):
+    tally = Tally("fits", outcomes=Counter({"model": 3, "refused": 1, "broken": 1}))
+    (tmp_path / "one.json").write_text(json.dumps(facts([tally], 7)))
+    (tmp_path / "sum.csv").write_text(summed([tmp_path / "one.json"]) + "\n")
+    assert summed([tmp_path / "one.json", tmp_path / "sum.csv"]).splitlines() == [
+        "kind,cases,broken,outcomes",
+        'fits to arrays,10,2,"6 model, 2 refused"',
+    ]

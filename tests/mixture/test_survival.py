@@ -1,8 +1,11 @@
 """KernelSurvival: risks, survival functions, leave-one-out, scales, edges, tables, files, explanations and exports."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import kernelect
 from kernelect import KernelSurvival
@@ -183,6 +186,20 @@ def test_many_rows_in_groups_have_a_bound(monkeypatch):
     assert len(posterior.kernel_part.vectors) == 60
     assert len(posterior.left_out) == len(forest.left_out) == 90
     assert found.loo_score_ > 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("time_limit", [None, 1.0])
+def test_many_rows_are_spanned_by_landmarks(time_limit):
+    """On 1000 of 3000 such rows, concordance on new ones was 0.81, and 0.85 on all."""
+    rows, time, event = study(2100, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KernelSurvival([GaussianProcess(tied=True)], time_limit=time_limit).fit(rows, time, event)
+    (posterior,) = found.model_.components
+    assert len(posterior.kernel_part.vectors) < len(posterior.left_out) == 2100
+    assert found.loo_score_ > 0.8
+    assert found.score(*study(500, 4)) > 0.8
 
 
 def test_tables_are_coded_as_everywhere():
