@@ -36,11 +36,11 @@ Row = dict[str, Any]
 MOST, NEW, LEAST = 150, 300, 80
 
 
-def tables(folder: Path) -> Iterator[tuple[str, pd.DataFrame, pd.Series, bool]]:
-    """Yield name, inputs, target and whether it is a number, rows in random order."""
+def tables(folder: Path, split: int = 0) -> Iterator[tuple[str, pd.DataFrame, pd.Series, bool]]:
+    """Yield name, inputs, target and whether it is a number, rows in the random order of a split."""
     for path in sorted(folder.glob("*.csv")):
         frame = pd.read_csv(path, na_values=["?"])
-        frame = frame[frame.iloc[:, -1].notna()].sample(frac=1.0, random_state=0, ignore_index=True)
+        frame = frame[frame.iloc[:, -1].notna()].sample(frac=1.0, random_state=split, ignore_index=True)
         y, X = frame.iloc[:, -1], frame.iloc[:, :-1]
         number = bool(pd.api.types.is_numeric_dtype(y) and y.nunique() > 10)
         if len(frame) >= LEAST and X.shape[1] <= 40:
@@ -157,6 +157,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", nargs="+", choices=list(QUESTIONS), default=list(QUESTIONS))
     parser.add_argument("--tables", type=int, default=12, help="for all questions but deviations, the first of a name")
+    parser.add_argument("--split", type=int, default=0, help="another number for other rows in each part")
     parser.add_argument("--before", type=Path)
     parser.add_argument("--markdown", type=Path)
     asked = parser.parse_args()
@@ -168,7 +169,7 @@ def main() -> None:
         answer, everywhere = QUESTIONS[question]
         done = {row["table"]: row for row in read(asked.out) if row["question"] == question}
         answered = {True: 0, False: 0}
-        for name, X, y, number in tables(asked.folder):
+        for name, X, y, number in tables(asked.folder, asked.split):
             most = asked.tables if everywhere or question == "lines" else (asked.tables + 1) // 2
             if answered[number] >= most and not everywhere:
                 continue
