@@ -133,12 +133,18 @@ def _spelled_alike(role: Role, values: pd.Series) -> tuple[Role, pd.Series, tupl
 
 def column_values(column: pd.Series, kind: str, reading: Reading = PLAIN) -> pd.Series:
     """Return a column as floats (numbers, days since 1970) or as text objects, missing cells as NaN."""
+    cells = column_cells(column, kind, reading)
+    return pd.Series(cells, index=column.index, name=column.name, dtype=cells.dtype)
+
+
+def column_cells(column: pd.Series, kind: str, reading: Reading = PLAIN) -> np.ndarray:
+    """Return the same as an array."""
     if kind == "category" and pd.api.types.is_bool_dtype(column):
         column = column.astype(object).map(str, na_action="ignore")
     values = read_cells(cells_of(column)[0], kind, reading)
     if kind == "category":
-        values = np.array([np.nan if cell is None else cell for cell in values] + [None], dtype=object)[:-1]
-    return pd.Series(values, index=column.index, name=column.name, dtype=object if kind == "category" else float)
+        return np.array([np.nan if cell is None else cell for cell in values] + [None], dtype=object)[:-1]
+    return np.asarray(values, dtype=float)
 
 
 def _described(name: str, values: pd.Series, role: Role) -> Column:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from kernelect.inputs.notes import Note
-from kernelect.tabular.columns import Column, Found, column_values
+from kernelect.tabular.columns import Column, Found, column_cells
 from kernelect.tabular.subjects import words_of
 
 #: Fewer rows than this do not tell a row number from a measurement.
@@ -96,11 +96,7 @@ def set_aside(found: Found, frame: pd.DataFrame, kept: Collection[str] = ()) -> 
 
 def _row_numbers(columns: Sequence[Column], frame: pd.DataFrame, kept: Collection[str]) -> dict[str, str]:
     """Return name -> why, of the columns that number the rows."""
-    values = {
-        one.name: column_values(frame[one.name], one.kind, one.reading).to_numpy()
-        for one in columns
-        if one.kind == "number"
-    }
+    values = {one.name: column_cells(frame[one.name], one.kind, one.reading) for one in columns if one.kind == "number"}
     candidates = {name: cells for name, cells in values.items() if name not in kept and _all_different(cells)}
     found = {name: why for name, cells in candidates.items() if (why := _why_number(name, cells))}
     used = {one.name for one in columns}

@@ -12,7 +12,7 @@ from kernelect.facts.stakes import Stakes
 from kernelect.inputs.frame import cells_of
 from kernelect.inputs.numerals import COMMA
 from kernelect.inputs.readings import Reading, adapted
-from kernelect.tabular.columns import Column, column_values
+from kernelect.tabular.columns import Column, column_cells
 from kernelect.typing import ORDERED, SURVIVAL
 
 if TYPE_CHECKING:  # few tables have spans
@@ -70,9 +70,10 @@ class Schema:
     def inputs(self, frame: pd.DataFrame, readings: dict[str, Reading] | None = None) -> pd.DataFrame:
         """Return the input columns as floats and text objects, in the order of training."""
         readings = self.readings(frame) if readings is None else readings
-        return pd.DataFrame(
-            {one.name: column_values(frame[one.name], one.kind, readings[one.name]) for one in self.columns}
-        )
+        cells = {one.name: column_cells(frame[one.name], one.kind, readings[one.name]) for one in self.columns}
+        # As arrays, texts would become another type; as series, thousands of columns take three times as long.
+        texts = {name: pd.Series(each, frame.index, object) for name, each in cells.items() if each.dtype == object}
+        return pd.DataFrame({**cells, **texts}, frame.index)
 
     def labels(self, places: np.ndarray) -> np.ndarray:
         """Return the classes at their places."""

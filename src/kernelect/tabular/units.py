@@ -89,7 +89,7 @@ def _numbered(frame: pd.DataFrame) -> Array:
 
     Numbers begin with 2, a missing cell: zeros and ones side by side would be taken for indicators of one category.
     """
-    return np.column_stack([3.0 + pd.factorize(frame[name])[0] for name in frame.columns])
+    return np.column_stack([3.0 + pd.factorize(frame[name].to_numpy())[0] for name in frame.columns])
 
 
 def _expected_pairs(columns: Array) -> float:
