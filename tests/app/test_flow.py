@@ -1,5 +1,6 @@
 """``kernelect app`` in a real browser: the whole flow, and everything that goes wrong in the middle of it."""
 
+import json
 import os
 import re
 import signal
@@ -395,6 +396,21 @@ def test_controls_say_what_they_do(tab, tmp_path):
     tab.page.get_by_text("as found: times until an event").wait_for(state="attached")
     assert tab.page.get_by_role("row").filter(has_text="status").locator(".found").text_content() == "event"
     assert tab.page.locator("#alert").is_hidden()
+
+
+def test_methods_are_called_by_words(tab, server, tmp_path):
+    labels(tmp_path)
+    tab.begin(tmp_path / "table.csv", "y")
+    one = {"scores": [{"name": "error", "words": "10 %"}], "difference": None, "seconds": 1.0, "mark": ""}
+    names = ("auto", "lssvm ard", "sklearn random forest", "guessing")
+    found = {"target": "y", "folds": "5 outer folds", "score": "error", "remarks": ["leave it out with --drop 'a'"]}
+    found["candidates"] = [{**one, "name": name} for name in names]
+    (server.folder / "table" / "comparison.json").write_text(json.dumps(found))
+    tab.go("compare")
+    tab.page.reload()
+    tab.page.get_by_text("the role “leave out” for 'a'").wait_for()
+    shown = tab.page.locator("tbody th").all_text_contents()
+    assert shown == ["mixture (what Fit makes)", "least-squares SVM, one width per column", "random forest", "guessing"]
 
 
 def test_another_sheet_begins_anew(tab, tmp_path):

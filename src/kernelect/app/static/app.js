@@ -18,6 +18,17 @@
   METRICS.count = METRICS.regression;
   METRICS["ordered classification"] = METRICS.classification;
 
+  // A method is called by its machine and kernel, as the options of the command are.
+  const MACHINES = {
+    auto: "mixture (what Fit makes)", lssvm: "least-squares SVM", svm: "support vector machine", gp: "Gaussian process", rvm: "relevance vectors", basis: "basis search",
+  };
+  const KERNELS = { rbf: "one width", ard: "one width per column", linear: "linear" };
+  function methodWords(name) {
+    const [machine, kernel] = name.split(" ");
+    if (!(machine in MACHINES)) return name.replace("sklearn ", "");
+    return kernel ? `${MACHINES[machine]}, ${KERNELS[kernel] || kernel}` : MACHINES[machine];
+  }
+
   function make(tag, properties, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(properties || {})) {
@@ -324,7 +335,7 @@
     if (!found) return out;
     const score = (one) => one.scores.find((each) => each.name === found.score);
     const behind = (one) => one.difference ? one.difference.words : score(one) ? "the best" : "";
-    const rows = found.candidates.map((one) => [one.name, (score(one) || { words: one.mark }).words, behind(one), `${one.seconds.toFixed(1)} s`]);
+    const rows = found.candidates.map((one) => [methodWords(one.name), (score(one) || { words: one.mark }).words, behind(one), `${one.seconds.toFixed(1)} s`]);
     out.push(card(`Predicting ${found.target}: ${found.folds}`, grid("Methods", ["method", found.score, "behind the best", "time"], rows),
       make("p", { className: "note" }, "± is one standard error. Differences below two of them are noise."), found.remarks.length ? list(found.remarks) : null));
     return out;
