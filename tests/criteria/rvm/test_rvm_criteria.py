@@ -236,6 +236,20 @@ def test_centres_under_a_flat_prior_end_where_the_likelihood_has_no_slope_in_the
     assert not np.allclose(again.alpha[: len(moved.alpha)], moved.alpha[: len(again.alpha)])
 
 
+def test_a_flat_prior_moves_no_centre_along_an_input_that_never_varies():
+    X, _, labels = wavy(40, seed=2)
+    wide = np.column_stack([X, np.ones(len(X))])
+    fit = fitted(RBF(0.3).gram(X), labels).state.fits[0]
+    ends = []
+    for inputs in (X, wide):
+        begun = rvm_centres.at_rows(fit, inputs, GaussianCentres.of(RBF(0.3), inputs), np.inf)
+        ends.append(rvm_centres.settled(begun, 2))
+    plain, other = ends
+    np.testing.assert_array_equal(other.moves[:, X.shape[1]], 0.0)
+    assert other.height(other.design()) == pytest.approx(plain.height(plain.design()), abs=1e-2)  # the end of a search
+    np.testing.assert_allclose(other.design(), plain.design(), atol=0.02)
+
+
 def test_the_proper_form_needs_a_proper_prior():
     with pytest.raises(InvalidArgument, match=r"tau=inf is a flat prior"):
         RVMCentreEvidence(tau=np.inf)

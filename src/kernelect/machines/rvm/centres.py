@@ -202,6 +202,7 @@ def _gauss_newton(G: Array, B: Array, precisions: Array, slope: Array) -> Array:
     With more unknowns than rows, by D^-1 - D^-1 G^T R (I + R G D^-1 G^T R)^-1 R G D^-1, R = B^1/2.
     """
     n, p = G.shape
+    precisions = np.where((precisions == 0.0) & ~G.any(axis=0), 1.0, precisions)  # along an input that never varies
     if p <= n or not precisions.all():
         return ScaledFactor.of(weighted_gram(G, B, precisions)).solve(slope)
     spread = 1.0 / np.sqrt(precisions)
