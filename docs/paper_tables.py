@@ -156,20 +156,33 @@ def backward() -> Rows:
 def seventy() -> Rows:
     """Table 1 of Kropotov, Ptashko & Vetrov with its own number of training rows."""
     study, figures = _cells("kropotov")
-    errors, vectors, rows = figures("error"), figures("vectors"), []
-    published = {"svm": "SVM by leave-one-out", "loo": "RVM by leave-one-out", "me": "RVM by evidence"}
+    methods = {"as printed": "rvm-printed", "corrected": "rvm-flat", "proper prior": "rvm-centres"}
+    methods |= {"five-fold log-loss": "rvm-cv"}
+    rows = []
     for dataset in (name for name in study.datasets if name.endswith("_70")):
-        about = [dataset.removesuffix("_70"), study.datasets[dataset]["rows"]]
-        for method in study.methods.values():
-            if found := errors.get((dataset, method.name)):
-                mean, sizes = Mean.of(found.values()), vectors.get((dataset, method.name))
-                error = with_error(mean.mean, mean.standard_error if mean.count > 1 else None, decimals=2)
-                size = f"{Mean.of(sizes.values()).mean:.1f}" if sizes else ""
-                rows.append([*about, method.label, mean.count, error, size])
-        for name, label in published.items():
-            of_paper = [study.published[metric][name][dataset][0] for metric in ("error", "vectors")]
-            rows.append([*about, f"published: {label}", 1, *of_paper])
-    return [["data", "N", "method", "splits", "test error %", "vectors"], *rows]
+        N = study.datasets[dataset]["rows"]
+        published = [study.published[metric]["me"][dataset] for metric in ("error", "vectors")]
+        row = [dataset.removesuffix("_70"), N, *(each[0] for each in published)]
+        for name in methods.values():
+            errors, sizes = (figures(metric).get((dataset, name)) for metric in ("error", "vectors"))
+            if not errors or not sizes:
+                row += ["", "", "", ""]
+                continue
+            mean = Mean.of(errors.values())
+            shown = with_error(mean.mean, mean.standard_error if mean.count > 1 else None, decimals=2)
+            row += [mean.count, shown, _of_one_test_part(mean, published[0], N), f"{Mean.of(sizes.values()).mean:.1f}"]
+        rows.append(row)
+    heads = [f"{kind}: {what}" for kind in methods for what in ("splits", "error %", "z", "vectors")]
+    return [["data", "N", "published: error %", "published: vectors", *heads], *rows]
+
+
+def _of_one_test_part(ours: Mean, published: Sequence[float], N: int) -> str:
+    """Return z of a mean against the error of one test part, of which there are three rows for seven training rows."""
+    if ours.count < 2:
+        return ""
+    spread = np.sqrt(published[0] * (100.0 - published[0]) * 7 / (3 * N))
+    z = z_score(ours, (published[0], float(spread)))
+    return "" if z is None else fixed(z, 1, sign=True)
 
 
 FILES: dict[str, Callable[[], Rows]] = {
