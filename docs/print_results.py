@@ -10,7 +10,8 @@ In a row of a table each ``|`` is written ``\|``, because it would end the cell.
 Before the first ``:`` stands a study, or a file of ``docs/results/measured``; then table, row and column (any part of
 their names that fits one alone), and for a cell with several numbers which one. ``FIRST < SECOND`` in the place of the
 row counts the rows in which the first column is smaller; ``rows``, ``mean``, ``median``, ``min`` and ``max`` take all.
-A test compares all pages with what this prints.
+A test compares all pages with what this prints. The tables of the papers' pages that no study prints are made by
+``paper_tables.py``.
 """
 
 from __future__ import annotations
