@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_friedman1
 
-from kernelect import KernelClassifier, KernelRegressor
-from kernelect.kernels import Linear
+from kernelect import LSSVC, LSSVR, KernelClassifier, KernelRegressor
+from kernelect.estimators import fit_led
+from kernelect.kernels import RBF, Linear
 from kernelect.mixture import Member, MixtureTask, fitting
 from kernelect.mixture.boosting import BoostedTrees
 from kernelect.mixture.forest import RandomForest
@@ -16,6 +17,8 @@ from kernelect.mixture.gaussian_processes import GaussianProcess
 from kernelect.mixture.kernel_machines import KernelMachine
 from kernelect.model import Component, ForeignPart, KernelPart
 from kernelect.results import Reached
+from kernelect.selection import Lead
+from kernelect.selection.landmarks import fit as landmark_fit
 
 N = 400
 NOISE = np.sqrt(N) * np.linalg.qr(np.random.default_rng(0).normal(size=(N, 61)))[0]  # columns are orthogonal
@@ -231,6 +234,21 @@ def test_a_race_has_few_landmarks_and_all_rows_as_many_as_they_need():
     for rows, racing, landmarks in (3000, 9000, 250), (2000, 9000, "auto"), (3000, 0, "auto"):
         task = task_of(rows, racing=racing)
         assert KernelMachine()._estimator("rbf", task).landmarks == landmarks
+
+
+@pytest.mark.parametrize(("estimator", "counts"), [(LSSVC, (250, 250)), (LSSVR, (250, 300))])
+def test_labels_go_on_with_few_landmarks_where_a_part_of_the_rows_led(estimator, counts, monkeypatch):
+    """For numbers more of them decide: without noise the steps would end at kernels that are too smooth."""
+    X, y = make_friedman1(320, n_features=5, random_state=0)
+    y = y > np.median(y) if estimator is LSSVC else y
+    asked, stages = [], landmark_fit.landmark_stages
+    monkeypatch.setattr(
+        landmark_fit, "landmark_stages", lambda few, more, *rest: asked.append((few, more)) or stages(few, more, *rest)
+    )
+    for start in Reached(theta=np.zeros(2), rows=100), None:
+        lead = Lead(shape=np.zeros(1), max_iter=1, last_steps=1, start=start)
+        fit_led(estimator(RBF(), landmarks=300, random_state=0), X, y, None, None, lead=lead)
+    assert asked == [counts, (250, 300)]
 
 
 def test_a_race_goes_further_than_its_last_steps_on_all_rows():

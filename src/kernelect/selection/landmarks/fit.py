@@ -132,6 +132,8 @@ class LandmarkFitting:
         points, stages = self.request.points, GIVEN_STAGES
         if points is None:
             few, more = (min(count, self.request.first) for count in (PART_LANDMARKS, MORE_LANDMARKS))
+            if self.labelled and self.lead is not None and self.lead.start is not None:
+                more = few  # of labels few tell where to go on from a part of the rows, in a third of the time
             points, stages = part.X[:1], landmark_stages(few, more, self.seed, self.lead)
         options = replace(self.options, deadline=self.deadline.part(_SHARE_OF_TIME))
         selection, objective = carried_out(stages, LandmarkObjective.of(part, points), options, self.lead)
