@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from fuzz import fits
+from fuzz import commands, fits
 from fuzz.arrays import FitCase
+from fuzz.commands import CommandCase
 from fuzz.files import model_bytes
 from fuzz.mutations import archive_of, members_of
+from fuzz.tables import TableCase
 from kernelect import LSSVC, LSSVR, RVC, RVR, BasisSearchRegressor, KernelClassifier, KernelRegressor
 from kernelect.exceptions import InvalidArgument, UnusableModel
 from kernelect.explain import shapley_values
@@ -258,3 +260,12 @@ def test_rows_far_closer_to_each_other_than_to_one_cell_are_refused_in_words(ker
     X[3] = 1e-135
     with pytest.raises(InvalidArgument, match="X varies by about"):
         LSSVR(kernel).fit(X, np.arange(11.0))
+
+
+@pytest.mark.slow
+def test_a_page_that_appears_in_between_is_not_overwritten():
+    """``fit`` and ``report`` looked for the page once, and then replaced whatever was there."""
+    table = TableCase(65536, 12, ("number", "whole"), "label", "csv")
+    words = ("report", "model.kernelect", "train.csv")
+    case = CommandCase(words, table, model=0, damage=0, definition=0, process=False, crowded=True)
+    assert commands.judge(case) == "exit 2"

@@ -12,6 +12,7 @@ from fuzz.elsewhere import require_explained, require_exported, require_near, re
 from fuzz.estimators import DOORS, REGRESSORS, answers, fit, made, takes_groups
 from fuzz.harness import Broken
 from kernelect.exceptions import KernelectError
+from kernelect.numerics import copied_rows
 
 TWINS = (
     *("none", "rows", "columns", "units", "origin", "batch", "pickle", "twice"),
@@ -72,10 +73,19 @@ def require_same_twin(case: FitCase, model: Any, X: Any, y: Any, weights: Any, Z
     return "model"
 
 
-def _has_replicates(X: Any, y: Any) -> bool:
-    """Tell whether rows of the same inputs have other targets: one that is drawn twice may then be one more of them."""
-    table = np.column_stack([X, np.unique(y, return_inverse=True)[1]])
-    return len(np.unique(X, axis=0)) < len(np.unique(table, axis=0))
+def _may_be_chance(X: Any, y: Any, rows: Any) -> bool:
+    """Tell whether rows that are drawn twice may be taken for something else than copies.
+
+    If other rows have the same inputs, they may be one more of them. If all columns have equal cells, chance may make
+    equal rows.
+    """
+    drawn = np.unique(rows)
+    if len(np.unique(X[drawn], axis=0)) < len(drawn):
+        return True
+    if any(len(np.unique(column)) == len(drawn) for column in X[drawn].T):
+        return False
+    targets = np.unique(y, return_inverse=True)[1].reshape(-1, 1).astype(float)
+    return len(np.unique(copied_rows(X[rows], targets[rows]))) > len(drawn)
 
 
 def _is_decided(case: FitCase) -> bool:
@@ -128,13 +138,13 @@ def _require_same_fit(case: FitCase, X: Any, y: Any, weights: Any, Z: Any, expec
             return (
                 "model"  # balanced weights count the rows that are given, as scikit-learn does, and not their weights
             )
-        if _has_replicates(X, y):
-            return "undecided"
         again = case.twin == "copies"
         rows = np.concatenate([rows, rows]) if again else np.sort(generator.integers(len(rows), size=len(rows)))
         drawn, times = np.unique(rows, return_counts=True)
         if len(drawn) < FEW:
             return "model"
+        if _may_be_chance(X, y, rows):
+            return "undecided"
         try:
             times = times * (1.0 if weights is None else weights[drawn])
             expected = answers(fit(made(case), X[drawn], y[drawn], times), Z)
@@ -230,8 +240,8 @@ def _by_its_numbers(case: FitCase, X: Any) -> bool:
 
 
 def unit_of(case: FitCase, y: Any) -> float:
-    """Return the unit in which answers are compared: probabilities have none."""
-    if case.estimator not in REGRESSORS:
+    """Return the unit in which answers are compared: probabilities have none, nor do targets that are all 0."""
+    if case.estimator not in REGRESSORS or not np.any(y):
         return 1.0
     with np.errstate(all="ignore"):
         return max(float(np.std(y)), 1e-6 * float(np.abs(y).max()), 1e-290)

@@ -40,8 +40,8 @@ def _calculates(cell: str) -> bool:
     cell = cell.strip().lstrip('"').strip()
     if len(cell) < 2 or cell[0] not in "=+-@":
         return False
-    try:  # numbers side by side are one cell to a program with another separator, and calculate nothing
-        [float(each) for each in re.split(r"[,;|\t]", cell.strip('"')) if each]
+    try:  # to a program with another separator a number and what follows are one cell, and no formula
+        float(re.split(r"[,;|\t]", cell.strip('"'))[0])
     except ValueError:
         return True
     return False

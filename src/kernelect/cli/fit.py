@@ -107,7 +107,7 @@ def fit_command(
     if not no_report:
         with watch:
             watch.stage(_PAGE)
-            held = write_report_for(model, rows, out / REPORT, facts, deadline, private=private)
+            held = write_report_for(model, rows, out / REPORT, facts, deadline, private=private, force=force)
     if as_json:
         print_json({**facts, "files": [str(path) for path in paths]})
         return
@@ -189,6 +189,7 @@ def write_report_for(
     deadline: Deadline | None = None,
     *,
     private: bool = False,
+    force: bool = False,
 ) -> str:
     """Write the page about a model, and return a sentence on the rows in it.
 
@@ -208,5 +209,5 @@ def write_report_for(
     held = PRIVATE if private else words_on_rows(page, len(rows.y))
     page = without_rows(page) if private else {**page, "remarks": [held, *page["remarks"]]}
     with deadline.watched(firmly=False):
-        write_report(path, cast("Facts", page))
+        write_report(path, cast("Facts", page), force)
     return held

@@ -43,7 +43,7 @@ def report_command(
     read = tabular.read_table(table, format_, loaded.schema.target, loaded.schema.spelled, sheet)
     rows, more = rows_for(loaded, read)
     facts = beside(loaded, compared)
-    held = write_report_for(loaded, rows, out, facts, private=private)
+    held = write_report_for(loaded, rows, out, facts, private=private, force=force)
     if as_json:
         print_json({**facts, "file": str(out), "on_loading": [*remarks, *more]})
         return

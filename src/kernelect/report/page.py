@@ -105,9 +105,9 @@ def _hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def write_report(path: str | Path, facts: Facts) -> None:
-    """Write the page to ``path``, whole or not at all; an existing page is replaced."""
-    write_whole(Path(path), render(facts).encode("utf-8", "replace"), force=True)
+def write_report(path: str | Path, facts: Facts, force: bool = True) -> None:
+    """Write the page to ``path``, whole or not at all; with ``force`` an existing page is replaced."""
+    write_whole(Path(path), render(facts).encode("utf-8", "replace"), force)
 
 
 def _drawn(pictures: list[PictureFacts]) -> list[dict[str, Any]]:
