@@ -12,7 +12,7 @@ def report_page(monkeypatch):
     """The facts that pages were written of; no picture is computed and no page drawn, which takes long."""
     calls = []
 
-    def write_report(path, facts):
+    def write_report(path, facts, force):
         calls.append(facts)
         path.write_text(f"report on {facts['title']}")
 

@@ -228,7 +228,7 @@ def test_a_disk_that_fills_up_while_a_file_is_written(run, folder, monkeypatch, 
     monkeypatch.undo()
     monkeypatch.chdir(folder)
 
-    def write_report(path, about):
+    def write_report(path, about, force):
         monkeypatch.setattr(os, "fsync", full)
         write_whole(path, b"page", force=True)
 

@@ -164,7 +164,7 @@ def table_model():
     frame = frame.assign(outcome=labels_of_two(value))
     pages = []
 
-    def write_report(path, facts):
+    def write_report(path, facts, force):
         pages.append(facts)
         path.write_text("")
 
