@@ -75,3 +75,10 @@ def test_years_are_dates_and_no_row_numbers(frame):
     assert describe_table(frame.assign(col_1=np.arange(1900, 1980)), "y")[1].dated == ("col_1",)
     for numbers in (np.arange(80), RNG.permutation(np.arange(1900, 1980))):
         assert describe_table(frame.assign(col_1=numbers), "y")[1].dated == ()
+
+
+def test_columns_of_huge_numbers_are_looked_at():
+    from kernelect.tabular.telling import left_by_tree
+
+    x = np.arange(60.0)
+    assert left_by_tree(np.column_stack([x, x * 1e300]), x, classes=False) < 1.0

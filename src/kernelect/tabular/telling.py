@@ -40,6 +40,10 @@ def as_numbers(cells: pd.Series, column: Column) -> np.ndarray:
     return np.nan_to_num(values, nan=lowest - 1.0 if np.isfinite(lowest) else 0.0)
 
 
+#: Numbers beyond which scikit-learn's trees refuse a column.
+_LARGEST = 1e38
+
+
 def left_by_tree(inputs: np.ndarray, y: np.ndarray, classes: bool, depth: int | None = None) -> float:
     """Return the share of guessing's error, or of the variance, that a tree leaves on rows of other folds.
 
@@ -54,6 +58,7 @@ def left_by_tree(inputs: np.ndarray, y: np.ndarray, classes: bool, depth: int | 
     """
     folds, how = KFold(5, shuffle=True, random_state=0), {"min_samples_leaf": LEAF, "max_depth": depth}
     tree = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    inputs = np.clip(inputs, -_LARGEST, _LARGEST)  # trees have single precision
     said = cross_val_predict(tree(random_state=0, **how), inputs, y, cv=folds)
     return _left(said, y, classes)
 
