@@ -53,7 +53,7 @@ def in_page_words(sentence: str) -> str:
     """Return a sentence about options as one about the controls of the page.
 
     >>> in_page_words("fit with --time 'day', or give more --time-limit")
-    'fit with the role “time” for 'day', or give more “Seconds at most”'
+    "fit with the role “time” for 'day', or give more “Seconds at most”"
     """
     for phrase, words in _PHRASES.items():
         sentence = sentence.replace(phrase, words)
