@@ -65,6 +65,8 @@ def test_every_role_is_an_option_of_fit_and_a_word_of_the_page():
     assert in_page_words("leave the option out, or give their form (--date 'n=%d.%m.%Y')") == wanted
     assert in_page_words("--time-limit, --time 'seit'") == "“Seconds at most”, the role “time” for 'seit'"
     assert facts_in_page_words({"doubts": ["--drop 'a,b'", 1.0]}) == {"doubts": ["the role “leave out” for 'a,b'", 1.0]}
+    names = {"columns": ["--time", "--drop"], "doubts": ["Column '--time' is read as dates."]}
+    assert facts_in_page_words(names) == names  # columns of the table may be called like options
     lists = {"costs": ("yes:no=5",), "missing_codes": ("a=99",)}
     settings = Settings(table="t.csv", target="y", time_limit=60, roles={"-a b": "group"}, ordered="no<yes", **lists)
     words = ["fit", "t.csv", "--target=y", "--ordered=no<yes", "--time-limit=60"]

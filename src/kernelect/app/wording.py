@@ -45,8 +45,8 @@ _ON_PAGE = {
 
 _ROLES = {option for option, _ in ROLES.values()}
 
-#: An option, and the quote in which the names of its columns begin.
-_OPTION = re.compile(r"""(?P<option>--[a-z]+(?:-[a-z]+)*)(?P<named> (?=['"]))?""")
+#: An option, and the quote in which the names of its columns begin. What stands in a quote itself is a name.
+_OPTION = re.compile(r"""(?<!['"“])(?P<option>--[a-z]+(?:-[a-z]+)*)(?P<named> (?=['"]))?""")
 
 
 def in_page_words(sentence: str) -> str:
@@ -54,6 +54,8 @@ def in_page_words(sentence: str) -> str:
 
     >>> in_page_words("fit with --time 'day', or give more --time-limit")
     "fit with the role “time” for 'day', or give more “Seconds at most”"
+    >>> in_page_words("Column '--time' is read as dates.")
+    "Column '--time' is read as dates."
     """
     for phrase, words in _PHRASES.items():
         sentence = sentence.replace(phrase, words)
@@ -66,9 +68,9 @@ def _called(found: re.Match[str]) -> str:
 
 
 def facts_in_page_words(facts: Any) -> Any:
-    """Return facts, in which all sentences are in the words of the page."""
+    """Return facts, in which all sentences are in the words of the page; a word alone is a name or a cell."""
     if isinstance(facts, str):
-        return in_page_words(facts) if "--" in facts or "kernelect " in facts else facts
+        return in_page_words(facts) if " " in facts.strip() else facts
     if isinstance(facts, dict):
         return {name: part if name == "script" else facts_in_page_words(part) for name, part in facts.items()}
     return [facts_in_page_words(part) for part in facts] if isinstance(facts, list) else facts
